@@ -1,0 +1,5 @@
+module github.com/dsh-go/dsh/bash
+
+go 1.26
+
+require github.com/dsh-go/dsh/sandbox v0.1.0

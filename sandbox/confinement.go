@@ -1,0 +1,137 @@
+package sandbox
+
+import "context"
+
+// A Provider confines commands. It is safe for concurrent use.
+//
+// The interface never grows: what a future provider can do beyond it is an
+// optional interface or a new field.
+type Provider interface {
+	// Confine says what to start so that req.Argv runs under req.Policy.
+	//
+	// It returns an [*InvalidPolicyError] for a policy that the caller got
+	// wrong, an [*UnavailableError] when no backend can hold the policy here,
+	// [ErrFullAccess] for a policy that confines nothing, and ctx's error when
+	// ctx ends first. It never returns a confinement that confines less than
+	// its report says. The confinement serves one start.
+	Confine(ctx context.Context, req Request) (*Confinement, error)
+}
+
+// Request is one call to confine.
+type Request struct {
+	// Argv is exactly what the caller is about to start; never a shell string.
+	Argv []string
+	// Dir is the absolute directory in which it will start.
+	Dir string
+	// Env holds the entries that the caller sets explicitly for the command.
+	// What the command inherits is not listed. Nil means none.
+	Env    map[string]string
+	Policy Policy
+	Host   Host
+}
+
+// Host says what the caller's spawner can do beyond starting an argv. The zero
+// value can do nothing more.
+type Host struct {
+	// FirstFD is the number from which extra descriptors are numbered in the
+	// child; 0 means that it cannot be given any.
+	FirstFD int
+	// OnThread says that a function can be run on the very operating-system
+	// thread that then starts the process.
+	OnThread bool
+}
+
+// Confinement is what to start, and what is known about it. Exactly one of
+// Argv and OnThread is set, so a caller that ignores OnThread has nothing to
+// start and cannot run the command unconfined by mistake.
+type Confinement struct {
+	// Argv is to be started instead of the request's: it confines itself.
+	Argv []string
+	// OnThread is set only if the request's host offered it.
+	OnThread *OnThread
+	// Env holds the entries to set for the started program, instead of the
+	// request's. A backend takes out what would act on the runner itself and
+	// has the runner set it inside.
+	Env map[string]string
+	// Unset names variables that the started program must not inherit.
+	Unset []string
+	// Inputs are contents to be readable by the started program as the
+	// descriptors Host.FirstFD, Host.FirstFD+1 and so on.
+	Inputs [][]byte
+	// Status, if set, asks for one more descriptor, after the inputs: the
+	// writing end of a pipe on which the runner reports.
+	Status *Status
+	// Dialect is how this backend speaks on standard error.
+	Dialect Dialect
+	// Report is what this confinement enforces here.
+	Report Report
+}
+
+// OnThread confines the thread that starts the command.
+type OnThread struct {
+	// Argv is what to start from the confined thread.
+	Argv []string
+	// Restrict confines the calling thread for good. It is to be run once, on
+	// a locked thread that starts Argv next and serves nothing afterwards.
+	// When it fails, nothing must be started.
+	Restrict func() error
+}
+
+// Status is a runner's private channel, which nothing that the command prints
+// can imitate. Its functions are pure and safe for concurrent use; a report
+// may still be incomplete when they are called.
+type Status struct {
+	// Read says how far the start got, from all that the runner reported.
+	Read func(report []byte) StartState
+	// Leader names the process whose group is to get the polite signal, as
+	// soon as the report tells; 0 means the process that was started.
+	Leader func(report []byte) int
+}
+
+// StartState is how far a runner got with starting the command.
+type StartState int
+
+const (
+	// StartUnknown means that the report does not tell.
+	StartUnknown StartState = iota
+	// CommandNotStarted means that the command never ran.
+	CommandNotStarted
+	// CommandStarted means that whatever followed was the command's own doing.
+	CommandStarted
+)
+
+// String returns the state in words.
+func (s StartState) String() string {
+	switch s {
+	case CommandNotStarted:
+		return "command not started"
+	case CommandStarted:
+		return "command started"
+	default:
+		return "unknown"
+	}
+}
+
+// Dialect is how a backend speaks on standard error. It is evidence of last
+// resort: a command can print anything, so a private channel outranks it.
+type Dialect struct {
+	// Denials are substrings of standard error, matched without regard to
+	// case, by which a refused file access is known. None is empty.
+	Denials []string
+	// Failures are the rules by which the runner's own failure is known, in
+	// the order in which they are tried.
+	Failures []FailureRule
+}
+
+// FailureRule recognises the failure of a runner that has no private channel.
+type FailureRule struct {
+	// ExitCodes are the exit codes to which the rule applies. Nil means any
+	// non-zero code.
+	ExitCodes []int
+	// Fatal are substrings of one line, matched without regard to case. Blank
+	// ones are ignored.
+	Fatal []string
+	// Informational are lines set aside first. They match a whole, untrimmed
+	// line without regard to case.
+	Informational []string
+}

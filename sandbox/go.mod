@@ -1,0 +1,3 @@
+module github.com/dsh-go/dsh/sandbox
+
+go 1.26
