@@ -60,35 +60,33 @@ func CredentialWords() []string {
 }
 
 var credentialNames = map[string]bool{
-	"PGPASSWORD":                     true, // libpq
-	"MYSQL_PWD":                      true, // MySQL; as a word PWD would take the working directory
-	"REDISCLI_AUTH":                  true, // redis-cli
-	"PGPASSFILE":                     true, // libpq
-	"SSHPASS":                        true, // sshpass
-	"RCLONE_PASS":                    true,
-	"NETRC":                          true,
-	"DOCKER_AUTH_CONFIG":             true,
-	"NPM_CONFIG__AUTH":               true, // npm's base64 user and password
-	"GOOGLE_APPLICATION_CREDENTIALS": true,
+	"PGPASSWORD":         true, // libpq
+	"PGPASSFILE":         true, // libpq
+	"MYSQL_PWD":          true, // MySQL; as a word, PWD would take the working directory
+	"REDISCLI_AUTH":      true, // redis-cli
+	"SSHPASS":            true, // sshpass
+	"NPM_CONFIG__AUTH":   true, // npm: user and password in base64
+	"DOCKER_AUTH_CONFIG": true, // docker and GitLab runners
 }
 
 var credentialWords = [][]string{
-	{"TOKEN"}, {"TOKENS"}, {"SECRET"}, {"SECRETS"},
+	{"TOKEN"}, {"TOKENS"}, {"AUTHTOKEN"}, {"ACCESSTOKEN"},
+	{"SECRET"}, {"SECRETS"},
 	{"PASSWORD"}, {"PASSWORDS"}, {"PASSWD"}, {"PASSPHRASE"}, {"PASSCODE"},
 	{"CREDENTIAL"}, {"CREDENTIALS"}, {"CREDS"},
 	{"APIKEY"}, {"API", "KEY"}, {"API", "KEYS"},
-	{"ACCESS", "KEY"}, {"SECRET", "KEY"}, {"PRIVATE", "KEY"}, {"ENCRYPTION", "KEY"}, {"SIGNING", "KEY"},
-	{"ACCOUNT", "KEY"}, {"STORAGE", "KEY"}, {"LICENSE", "KEY"}, {"AUTH", "KEY"}, {"MASTER", "KEY"},
-	{"PAT"}, {"JWT"}, {"BEARER"},
-	{"CONNECTION", "STRING"}, {"DATABASE", "URL"}, {"DSN"},
+	{"ACCESSKEY"}, {"ACCESS", "KEY"}, {"SECRETKEY"},
+	{"PRIVATEKEY"}, {"PRIVATE", "KEY"}, {"ENCRYPTION", "KEY"}, {"SIGNING", "KEY"},
+	{"ACCOUNT", "KEY"}, {"AUTH", "KEY"}, {"MASTER", "KEY"},
 }
 
 // IsCredential reports whether name looks like that of a credential. It
 // compares whole words, in any case, never substrings: words are separated by
-// anything that is neither letter nor digit, and where a lower-case letter is
-// followed by an upper-case one. So GH_TOKEN, aws_secret_access_key and
-// dbPassword are credentials; TOKENIZERS_PARALLELISM, MONKEY, PWD and
-// SSH_AUTH_SOCK are not.
+// anything that is neither letter nor digit, between letters and digits, and
+// where camel case begins one. So GH_TOKEN, aws_secret_access_key and
+// dbPassword2 are credentials; TOKENIZERS_PARALLELISM, MONKEY, PWD and
+// SSH_AUTH_SOCK are not. A credential under a name that does not say so
+// (DATABASE_URL with a password in it) is not recognised.
 func IsCredential(name string) bool {
 	if credentialNames[strings.ToUpper(name)] {
 		return true
@@ -106,27 +104,40 @@ func IsCredential(name string) bool {
 
 // nameWords splits a variable's name into its words, in upper case.
 func nameWords(name string) []string {
+	runes := []rune(name)
 	var words []string
-	var word strings.Builder
-	flush := func() {
-		if word.Len() > 0 {
-			words = append(words, word.String())
-			word.Reset()
+	start := 0
+	for i := range runes {
+		if !isWordRune(runes[i]) {
+			words = appendWord(words, runes[start:i])
+			start = i + 1
+		} else if i > start && beginsWord(runes, i) {
+			words = appendWord(words, runes[start:i])
+			start = i
 		}
 	}
-	var before rune
-	for _, r := range name {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			flush()
-		case unicode.IsUpper(r) && unicode.IsLower(before):
-			flush()
-			fallthrough
-		default:
-			word.WriteRune(unicode.ToUpper(r))
-		}
-		before = r
+	return appendWord(words, runes[start:])
+}
+
+func appendWord(words []string, runes []rune) []string {
+	if len(runes) == 0 {
+		return words
 	}
-	flush()
-	return words
+	return append(words, strings.ToUpper(string(runes)))
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// beginsWord reports whether a word begins at i, inside a run of letters and
+// digits: between a letter and a digit, at the capital of camelCase, and at
+// the last capital of an acronym before lower case (the K of APIKey).
+func beginsWord(runes []rune, i int) bool {
+	before, r := runes[i-1], runes[i]
+	if unicode.IsDigit(before) != unicode.IsDigit(r) {
+		return true
+	}
+	if !unicode.IsUpper(r) {
+		return false
+	}
+	return unicode.IsLower(before) || i+1 < len(runes) && unicode.IsLower(runes[i+1])
 }

@@ -1,0 +1,93 @@
+package subprocess
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestIsCredential(t *testing.T) {
+	credentials := []string{
+		"OPENAI_API_KEY", "aws_secret_access_key", "AWS_ACCESS_KEY_ID", "Db_Password", "GH_TOKEN", "gh-token",
+		"PGPASSWORD", "pgpassword", "MYSQL_PWD", "SSH_PASSPHRASE", "GOOGLE_APPLICATION_CREDENTIALS",
+		"NPM_CONFIG__AUTH", "npm_config__auth", "dbPassword", "OpenAIApiKey", "API_KEY2", "TOKEN1",
+		"TOKEN", "my.secret", "_SECRET_",
+	}
+	for _, name := range credentials {
+		if !IsCredential(name) {
+			t.Errorf("IsCredential(%q) = false", name)
+		}
+	}
+	others := []string{
+		"TOKENIZERS_PARALLELISM", "MONKEY", "KEYBOARD_LAYOUT", "PWD", "OLDPWD", "SSH_AUTH_SOCK", "PATH", "HOME",
+		"SECRETARY", "KEY", "API", "APIKEYS_DOC", "PASSAGE", "GIT_ASKPASS", "", "_", "=", "\xff\xfe", "XDG_RUNTIME_DIR",
+	}
+	for _, name := range others {
+		if IsCredential(name) {
+			t.Errorf("IsCredential(%q) = true", name)
+		}
+	}
+}
+
+func TestPublishedCredentialListsAreWhatIsApplied(t *testing.T) {
+	for _, name := range slices.Concat(CredentialNames(), CredentialWords()) {
+		if !IsCredential(name) || !IsCredential(strings.ToLower(name)) {
+			t.Errorf("published name %q is not recognised", name)
+		}
+	}
+}
+
+func TestEnviron(t *testing.T) {
+	tests := []struct {
+		name      string
+		inherited []string
+		env       map[string]string
+		unset     []string
+		managed   map[string]string
+		want      []string
+	}{
+		{name: "nothing", want: []string{}},
+		{
+			name:      "credentials and the product's prefix are not inherited",
+			inherited: []string{"PATH=/bin", "GH_TOKEN=x", "DSH_STALE=1", "dsh_x=1", "SSH_AUTH_SOCK=/s"},
+			want:      []string{"PATH=/bin", "SSH_AUTH_SOCK=/s", "dsh_x=1"},
+		},
+		{
+			name:      "what a caller sets stays",
+			inherited: []string{"GH_TOKEN=ambient"},
+			env:       map[string]string{"GH_TOKEN": "given"},
+			want:      []string{"GH_TOKEN=given"},
+		},
+		{
+			name:    "nobody displaces a managed entry",
+			env:     map[string]string{"DSH_ID": "evil", "DSH_MORE": "evil"},
+			managed: map[string]string{"DSH_ID": "good"},
+			want:    []string{"DSH_ID=good"},
+		},
+		{
+			name:      "unset takes out what is inherited, not what is set",
+			inherited: []string{"LD_PRELOAD=a", "LD_LIBRARY_PATH=b"},
+			env:       map[string]string{"LD_PRELOAD": "mine"},
+			unset:     []string{"LD_PRELOAD", "LD_LIBRARY_PATH"},
+			want:      []string{"LD_PRELOAD=mine"},
+		},
+		{
+			name:      "the last of two entries counts, and what is no entry is dropped",
+			inherited: []string{"A=1", "A=2", "nonsense", "=C:=C:\\"},
+			want:      []string{"A=2"},
+		},
+		{
+			name: "bytes are kept as they are",
+			env:  map[string]string{"B": "\xff\xfe", "EMPTY": ""},
+			want: []string{"B=\xff\xfe", "EMPTY="},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Environ(tt.inherited, tt.env, tt.unset, tt.managed)
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("Environ = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
