@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dsh-go/dsh/tools/internal/gotool"
+)
+
+// quickLegs are what a developer wants after every edit.
+var quickLegs = []string{"vet", "unit"}
+
+// allLegs returns the legs in the order in which they run: what fails fast
+// comes first.
+func allLegs() []leg {
+	return []leg{
+		{name: "vet", about: "go vet of every module, for this platform", run: vet},
+		{name: "build", about: "every module builds and vets for every platform", run: crossBuild},
+		{name: "unit", about: "the tests of every module, as the current user", run: unit},
+		{
+			name: "race", about: "the same tests under the race detector", run: race,
+			needs: []need{cCompiler},
+		},
+		{
+			name: "bwrap", about: "the tests over bwrap ran, also as an ordinary user", run: backendLeg("bwrap"),
+			needs: []need{bwrap},
+		},
+		{
+			name: "landlock", about: "the tests over Landlock ran, also as an ordinary user", run: backendLeg("landlock"),
+			needs: []need{landlock},
+		},
+		{name: "fuzz", about: "every fuzz target, for a few seconds", run: fuzz},
+	}
+}
+
+func vet(ctx context.Context, s *session) (string, error) {
+	_, err := s.here().Go(ctx, "vet", "work")
+	return "", err
+}
+
+// platforms are those that every module must build and vet for.
+var platforms = [][2]string{
+	{"linux", "amd64"}, {"linux", "arm64"},
+	{"darwin", "amd64"}, {"darwin", "arm64"},
+	{"windows", "amd64"}, {"windows", "arm64"},
+}
+
+func crossBuild(ctx context.Context, s *session) (string, error) {
+	for _, p := range platforms {
+		cmd := gotool.Cmd{Dir: s.tree.Root, Env: []string{"GOOS=" + p[0], "GOARCH=" + p[1], "CGO_ENABLED=0"}}
+		for _, args := range [][]string{{"build", "-buildvcs=false", "work"}, {"vet", "work"}} {
+			if _, err := cmd.Go(ctx, args...); err != nil {
+				return p[0] + "/" + p[1], err
+			}
+		}
+	}
+	return fmt.Sprintf("%d platforms", len(platforms)), nil
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/dsh-go/dsh/tools/internal/gotool"
+	"github.com/dsh-go/dsh/tools/internal/testrun"
+)
+
+// ordinaryID is the user and the group whom the kernel itself takes for
+// nobody in particular.
+const ordinaryID = 65534
+
+// ordinary runs the tests of the product's packages as an ordinary user. That
+// user may not be able to read the checkout or the caches, so the binaries
+// are built here and run in a copy of the tree.
+func (s *session) ordinary(ctx context.Context) testRun {
+	return s.once("ordinary", func() (*testrun.Results, error) {
+		results := &testrun.Results{}
+		home, err := newOrdinaryHome(s.tree.Root)
+		if err != nil {
+			return results, err
+		}
+		packages, err := s.testPackages(ctx)
+		for _, p := range packages {
+			if p.ofProduct() && err == nil {
+				err = s.testAsOrdinary(ctx, home, p, results)
+			}
+		}
+		return results, errors.Join(err, home.remove())
+	})
+}
+
+// ofProduct reports whether the tests reach a module that is published for
+// others to import. The programs that look after the checkout do not.
+func (p testPackage) ofProduct() bool { return p.reaches("sandbox") }
+
+// testAsOrdinary runs one package's tests. A binary that ends without having
+// said that it passed is a failed package among the events.
+func (s *session) testAsOrdinary(ctx context.Context, home *ordinaryHome, p testPackage, into *testrun.Results) error {
+	binary := filepath.Join(home.dir, strings.ReplaceAll(p.path, "/", "_")+".test")
+	if _, err := s.here().Go(ctx, "test", "-c", "-o", binary, p.path); err != nil {
+		return err
+	}
+	relative, err := filepath.Rel(s.tree.Root, p.dir)
+	if err != nil {
+		return err
+	}
+	cmd := gotool.Cmd{
+		Dir: filepath.Join(home.tree(), relative), Env: append(home.env(), s.testEnv()...),
+		Prepare: func(cmd *exec.Cmd) { becomeOrdinary(cmd); cmd.Stderr = cmd.Stdout },
+	}
+	output, err := cmd.Run(ctx, binary, "-test.v=test2json", "-test.paniconexit0", "-test.timeout=10m")
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return err
+	}
+	events, err := gotool.Cmd{Dir: s.tree.Root, Prepare: stdin(output)}.Go(ctx, "tool", "test2json", "-p", p.path)
+	if err != nil {
+		return err
+	}
+	return into.Read(strings.NewReader(events))
+}
+
+func stdin(text string) func(*exec.Cmd) {
+	return func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader(text) }
+}
+
+// ordinaryHome is everything that the ordinary user owns while the tests run.
+type ordinaryHome struct {
+	// dir lies outside /tmp, which a sandbox may hide or may make writable.
+	dir string
+	// tmp is where the tests' temporary files go, as usual beneath /tmp.
+	tmp string
+}
+
+func newOrdinaryHome(root string) (*ordinaryHome, error) {
+	dir, err := os.MkdirTemp("/var/tmp", "dsh-check-")
+	if err != nil {
+		return nil, err
+	}
+	h := &ordinaryHome{dir: dir}
+	if h.tmp, err = os.MkdirTemp("/tmp", "dsh-check-"); err == nil {
+		err = h.fill(root)
+	}
+	if err != nil {
+		return nil, errors.Join(err, h.remove())
+	}
+	return h, nil
+}
+
+func (h *ordinaryHome) tree() string { return filepath.Join(h.dir, "tree") }
+
+func (h *ordinaryHome) env() []string {
+	return []string{
+		"HOME=" + h.dir, "USER=nobody", "LOGNAME=nobody", "TMPDIR=" + h.tmp,
+		"XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "XDG_RUNTIME_DIR=",
+		"GOCACHE=", "GOMODCACHE=", "GOENV=off", "GOPATH=",
+	}
+}
+
+// fill copies the checkout without its history, and gives everything away.
+func (h *ordinaryHome) fill(root string) error {
+	if err := copyTree(h.tree(), root); err != nil {
+		return err
+	}
+	for _, top := range []string{h.dir, h.tmp} {
+		err := filepath.WalkDir(top, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			return os.Lchown(path, ordinaryID, ordinaryID)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyTree(to, from string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		source, target := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		switch {
+		case e.Name() == ".git":
+		case e.IsDir():
+			err = os.CopyFS(target, os.DirFS(source))
+		case e.Type().IsRegular():
+			err = copyFile(target, source)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(to, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o644)
+}
+
+var errLeftBehind = errors.New("the tests left temporary files behind")
+
+// remove removes everything, and fails when the tests left temporary files.
+func (h *ordinaryHome) remove() error {
+	var left error
+	if entries, err := os.ReadDir(h.tmp); err == nil && len(entries) > 0 {
+		left = fmt.Errorf("%w: %s and %d more", errLeftBehind, entries[0].Name(), len(entries)-1)
+	}
+	return errors.Join(left, os.RemoveAll(h.dir), os.RemoveAll(h.tmp))
+}

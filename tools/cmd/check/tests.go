@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/dsh-go/dsh/tools/internal/gotool"
+	"github.com/dsh-go/dsh/tools/internal/testrun"
+)
+
+// testRun is what a run of the tests has shown; err is set when it failed.
+type testRun struct {
+	results *testrun.Results
+	err     error
+}
+
+// once makes the run with the name, unless it was made before. Failed tests
+// say more than the exit status of the run that they belong to.
+func (s *session) once(name string, run func() (*testrun.Results, error)) testRun {
+	if r, ok := s.runs[name]; ok {
+		return r
+	}
+	results, err := run()
+	if text := results.Failures(); text != "" {
+		err = errors.New(text)
+	}
+	s.runs[name] = testRun{results, err}
+	return s.runs[name]
+}
+
+// goTest runs packages' tests in the workspace. Its error is about the run
+// itself; failed tests are in the results.
+func (s *session) goTest(ctx context.Context, args ...string) (*testrun.Results, error) {
+	events, feed := io.Pipe()
+	results := &testrun.Results{}
+	read := make(chan error, 1)
+	go func() {
+		err := results.Read(events)
+		events.CloseWithError(err)
+		read <- err
+	}()
+	cmd := gotool.Cmd{Dir: s.tree.Root, Stdout: feed, Env: s.testEnv()}
+	_, runErr := cmd.Go(ctx, slices.Concat([]string{"test", "-json"}, args)...)
+	feed.Close()
+	return results, errors.Join(<-read, runErr)
+}
+
+// testEnv makes tests fail rather than skip for want of a backend that is
+// there.
+func (s *session) testEnv() []string {
+	var usable []string
+	for _, name := range backends {
+		if unmet, picked := s.unmet[name]; picked && unmet == "" {
+			usable = append(usable, name)
+		}
+	}
+	return []string{requireVariable + "=" + strings.Join(usable, ",")}
+}
+
+// plain runs the tests as the current user; those of the backends only, when
+// nobody asked for the rest. The inner loop may use what the go command
+// remembers of earlier runs.
+func (s *session) plain(ctx context.Context) testRun {
+	return s.once("plain", func() (*testrun.Results, error) {
+		if s.opts.quick {
+			return s.goTest(ctx, "-short", "work")
+		}
+		if s.picked("unit") {
+			return s.goTest(ctx, "-count=1", "work")
+		}
+		packages, err := s.testPackages(ctx)
+		if err != nil {
+			return &testrun.Results{}, err
+		}
+		args := []string{"-count=1"}
+		for _, p := range packages {
+			if p.reaches("sandbox-local") {
+				args = append(args, p.path)
+			}
+		}
+		return s.goTest(ctx, args...)
+	})
+}
+
+func unit(ctx context.Context, s *session) (string, error) {
+	run := s.plain(ctx)
+	return counts(run.results), run.err
+}
+
+func race(ctx context.Context, s *session) (string, error) {
+	run := s.once("race", func() (*testrun.Results, error) { return s.goTest(ctx, "-race", "-count=1", "work") })
+	return counts(run.results), run.err
+}
+
+func counts(r *testrun.Results) string {
+	return fmt.Sprintf("%d tests passed, %d failed, %d skipped",
+		len(r.Tests(testrun.Pass)), len(r.Tests(testrun.Fail)), len(r.Tests(testrun.Skip)))
+}
