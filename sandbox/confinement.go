@@ -1,6 +1,9 @@
 package sandbox
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // A Provider confines commands. It is safe for concurrent use.
 //
@@ -67,6 +70,31 @@ type Confinement struct {
 	Report Report
 }
 
+// Check reports how c breaks the contract between a provider and a caller
+// with the given host, as an error that wraps [ErrMalformed], or nil. A caller
+// must not start a confinement that does not pass: it might not confine.
+func (c *Confinement) Check(host Host) error {
+	switch {
+	case c == nil:
+		return malformed("it is nil")
+	case (len(c.Argv) == 0) == (c.OnThread == nil):
+		return malformed("exactly one of Argv and OnThread must be set")
+	case c.OnThread != nil && !host.OnThread:
+		return malformed("the host cannot run a function on the starting thread")
+	case c.OnThread != nil && (len(c.OnThread.Argv) == 0 || c.OnThread.Restrict == nil):
+		return malformed("OnThread lacks Argv or Restrict")
+	case host.FirstFD == 0 && (len(c.Inputs) > 0 || c.Status != nil):
+		return malformed("the host cannot give the child descriptors")
+	case c.Status != nil && c.Status.Read == nil:
+		return malformed("Status lacks Read")
+	case c.Report.Enforcement != EnforcementOf(c.Report.Gaps):
+		return malformed("the report's enforcement and gaps contradict each other")
+	}
+	return nil
+}
+
+func malformed(how string) error { return fmt.Errorf("%w: %s", ErrMalformed, how) }
+
 // OnThread confines the thread that starts the command.
 type OnThread struct {
 	// Argv is what to start from the confined thread.
@@ -84,7 +112,8 @@ type Status struct {
 	// Read says how far the start got, from all that the runner reported.
 	Read func(report []byte) StartState
 	// Leader names the process whose group is to get the polite signal, as
-	// soon as the report tells; 0 means the process that was started.
+	// soon as the report tells; 0 means the process that was started, and so
+	// does a nil function.
 	Leader func(report []byte) int
 }
 

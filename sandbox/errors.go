@@ -15,6 +15,8 @@ var (
 	// ErrFullAccess is returned by a provider that was asked to confine a
 	// policy that confines nothing. Full access never reaches a provider.
 	ErrFullAccess = errors.New("sandbox: danger-full-access is not a confinement and must not reach a provider")
+	// ErrMalformed is wrapped by the errors of [Confinement.Check].
+	ErrMalformed = errors.New("sandbox: malformed confinement")
 )
 
 // The reasons inside an [*InvalidPolicyError].

@@ -73,7 +73,8 @@ type Output struct {
 	Spill *Spill
 	// Observe, if set, is called with every chunk in order. It must not keep
 	// the chunk, and it holds the stream up while it runs. The calls for the
-	// two streams of one process never overlap.
+	// two streams of one process never overlap, and there is none after
+	// Handle.Done is closed.
 	Observe func(chunk []byte)
 }
 
