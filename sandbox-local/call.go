@@ -1,0 +1,77 @@
+package sandboxlocal
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dsh-go/dsh/sandbox"
+)
+
+// call is a request that was checked, with its paths resolved.
+type call struct {
+	sandbox.Request
+	dir       string   // canonical where it exists, else cleaned
+	workspace string   // canonical
+	writable  []string // sandbox.WritableRoots
+}
+
+func newCall(req sandbox.Request) (*call, error) {
+	if err := checkRequest(req); err != nil {
+		return nil, err
+	}
+	workspace, err := sandbox.Canonical(req.Policy.WorkspaceRoot)
+	if err != nil {
+		return nil, &sandbox.InvalidPolicyError{
+			Mode: req.Policy.Mode, WorkspaceRoot: req.Policy.WorkspaceRoot, Err: err}
+	}
+	writable, err := sandbox.WritableRoots(req.Policy)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := resolveDir(req.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &call{Request: req, dir: dir, workspace: workspace, writable: writable}, nil
+}
+
+// checkRequest refuses what no program can be started with. A NUL byte would
+// also end an argument early on a runner's descriptor and so inject others.
+func checkRequest(req sandbox.Request) error {
+	if len(req.Argv) == 0 || req.Argv[0] == "" {
+		return &RequestError{Field: "Argv", Err: ErrNoArgv}
+	}
+	for _, arg := range req.Argv {
+		if strings.ContainsRune(arg, 0) {
+			return &RequestError{Field: "Argv", Value: arg, Err: ErrNUL}
+		}
+	}
+	for name, value := range req.Env {
+		switch {
+		case strings.ContainsRune(name, 0) || strings.ContainsRune(value, 0):
+			return &RequestError{Field: "Env", Value: name, Err: ErrNUL}
+		case name == "" || strings.Contains(name, "="):
+			return &RequestError{Field: "Env", Value: name, Err: ErrBadEnvName}
+		}
+	}
+	if strings.ContainsRune(req.Dir, 0) {
+		return &RequestError{Field: "Dir", Value: req.Dir, Err: ErrNUL}
+	}
+	return nil
+}
+
+// resolveDir leaves it to the start to find that dir cannot be entered. The
+// empty directory is the working directory of this process.
+func resolveDir(dir string) (string, error) {
+	if dir == "" {
+		return os.Getwd()
+	}
+	if !filepath.IsAbs(dir) {
+		return "", &RequestError{Field: "Dir", Value: dir, Err: ErrNotAbsolute}
+	}
+	if canonical, err := sandbox.Canonical(dir); err == nil {
+		return canonical, nil
+	}
+	return filepath.Clean(dir), nil
+}

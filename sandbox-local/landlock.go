@@ -1,0 +1,132 @@
+package sandboxlocal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/dsh-go/dsh/sandbox"
+	"github.com/dsh-go/dsh/sandbox-local/internal/capability"
+	"github.com/dsh-go/dsh/sandbox-local/internal/landlock"
+	"github.com/dsh-go/dsh/sandbox-local/internal/lockdown"
+)
+
+// landlockDenials are how a refusal by Landlock reads.
+var landlockDenials = []string{"permission denied"}
+
+// RestrictError is a failure to confine the thread of a start. Nothing was
+// started.
+type RestrictError struct{ Err error }
+
+// Error gives the reason.
+func (e *RestrictError) Error() string { return "sandboxlocal: confining the thread: " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *RestrictError) Unwrap() error { return e.Err }
+
+// landlockThread confines the thread that starts the command.
+type landlockThread struct {
+	kernel landlock.Kernel
+	caller landlockCaller
+}
+
+func openLandlock(host sandbox.Host) (runner, error) {
+	kernel, err := landlock.Detect()
+	if err != nil {
+		return nil, err
+	}
+	if !host.OnThread {
+		return nil, errNoThread
+	}
+	who, err := currentLandlockCaller()
+	if err != nil {
+		return nil, err
+	}
+	return &landlockThread{kernel: kernel, caller: who}, nil
+}
+
+// checkTrust has no program to distrust.
+func (l *landlockThread) checkTrust(*call) error { return nil }
+
+func (l *landlockThread) confine(c *call) (*sandbox.Confinement, error) {
+	gaps := landlockGaps(l.kernel, l.caller, c.Policy.Mode)
+	return &sandbox.Confinement{
+		OnThread: &sandbox.OnThread{Argv: c.Argv, Restrict: l.restrict(c)},
+		Env:      withTemp(c.Env, c.writable),
+		Dialect:  sandbox.Dialect{Denials: landlockDenials},
+		Report:   sandbox.Report{Runner: Landlock, Enforcement: sandbox.EnforcementOf(gaps), Gaps: gaps},
+	}, nil
+}
+
+// restrict builds the ruleset when it is run, so that it is about the
+// directories that are there then.
+func (l *landlockThread) restrict(c *call) func() error {
+	plan := lockdown.Plan{
+		Kernel: l.kernel,
+		Grants: landlock.Grants{Writable: c.writable, Devices: []string{os.DevNull}},
+	}
+	return func() error {
+		if err := plan.Apply(); err != nil {
+			return &RestrictError{err}
+		}
+		return nil
+	}
+}
+
+// probe confines threads with both profiles and has them try the devices:
+// /dev/zero, which only the sandbox denies, and /dev/null, which it grants.
+func (l *landlockThread) probe(context.Context) error {
+	for _, mode := range []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite} {
+		c, err := probeCall(mode, sandbox.Host{OnThread: true}, os.DevNull)
+		if err != nil {
+			return err
+		}
+		restrict := l.restrict(c)
+		if err := lockdown.OnThread(func() error { return tryConfined(restrict) }); err != nil {
+			return fmt.Errorf("the %s profile failed: %w", mode, err)
+		}
+	}
+	return nil
+}
+
+func tryConfined(restrict func() error) error {
+	if err := restrict(); err != nil {
+		return err
+	}
+	if err := openForWriting("/dev/zero"); !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("a write that must be denied was not (error: %v)", err)
+	}
+	return openForWriting(os.DevNull)
+}
+
+func openForWriting(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// landlockCaller is what the user who starts a command could do to files whose
+// owner and mode Landlock does not guard.
+type landlockCaller struct {
+	root   bool
+	owners bool // may give files to another owner or group
+}
+
+func currentLandlockCaller() (landlockCaller, error) {
+	held, err := capability.Held()
+	if err != nil {
+		return landlockCaller{}, err
+	}
+	groups, err := os.Getgroups()
+	if err != nil {
+		return landlockCaller{}, err
+	}
+	others := slices.ContainsFunc(groups, func(gid int) bool { return gid != os.Getegid() })
+	const chown = 1 << 0 // CAP_CHOWN
+	return landlockCaller{root: os.Geteuid() == 0, owners: held&chown != 0 || others}, nil
+}

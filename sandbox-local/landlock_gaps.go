@@ -1,0 +1,42 @@
+package sandboxlocal
+
+import (
+	"github.com/dsh-go/dsh/sandbox"
+	"github.com/dsh-go/dsh/sandbox-local/internal/landlock"
+)
+
+// Reasons of gaps.
+const (
+	reasonMetadata   = "Landlock does not govern the metadata of files"
+	reasonTruncate   = "Landlock does not govern truncation by path before ABI 3"
+	reasonDeviceCtrl = "Landlock does not govern the control of devices before ABI 5"
+)
+
+// landlockGaps names what Landlock does not govern on this kernel under the
+// mode.
+func landlockGaps(kernel landlock.Kernel, who landlockCaller, mode sandbox.Mode) []sandbox.Gap {
+	gaps := metadataGaps(who)
+	if kernel.ABI < landlock.ABITruncate {
+		gaps = append(gaps, gapsOf(sandbox.PlaceOutside, reasonTruncate, sandbox.EffectTruncate)...)
+	}
+	if kernel.ABI < landlock.ABIDeviceIoctls {
+		gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonDeviceCtrl, sandbox.EffectDeviceControl)...)
+	}
+	return gaps
+}
+
+// metadataGaps are about the files that the caller owns, or any file if it is
+// root. The nodes in /dev and the entries of /proc belong to root.
+func metadataGaps(who landlockCaller) []sandbox.Gap {
+	effects := []sandbox.Effect{sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags}
+	if who.owners {
+		effects = append(effects, sandbox.EffectOwner)
+	}
+	gaps := gapsOf(sandbox.PlaceOutside, reasonMetadata, effects...)
+	if who.root {
+		nodes := []sandbox.Effect{sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner}
+		gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonMetadata, nodes...)...)
+		gaps = append(gaps, gapsOf(sandbox.PlaceProc, reasonMetadata, nodes...)...)
+	}
+	return gaps
+}

@@ -1,0 +1,3 @@
+package sandboxlocal
+
+var platformRunners = []string{Bwrap, Landlock}

@@ -1,0 +1,5 @@
+//go:build !darwin
+
+package sandboxlocal
+
+func openSeatbelt() (runner, error) { return nil, errWrongSystem }
