@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/dsh-go/dsh/tools/internal/deps"
 	"github.com/dsh-go/dsh/tools/internal/gotool"
+	"github.com/dsh-go/dsh/tools/internal/rehearsal"
+	"github.com/dsh-go/dsh/tools/internal/rules"
 )
 
 // quickLegs are what a developer wants after every edit.
@@ -14,6 +18,10 @@ var quickLegs = []string{"vet", "unit"}
 // comes first.
 func allLegs() []leg {
 	return []leg{
+		{
+			name: "rules", about: "what no compiler checks: import rules, go.mod lines, dependencies, layout, gofmt", run: repoRules,
+			needs: []need{git},
+		},
 		{name: "vet", about: "go vet of every module, for this platform", run: vet},
 		{name: "build", about: "every module builds and vets for every platform", run: crossBuild},
 		{name: "unit", about: "the tests of every module, as the current user", run: unit},
@@ -30,7 +38,20 @@ func allLegs() []leg {
 			needs: []need{landlock},
 		},
 		{name: "fuzz", about: "every fuzz target, for a few seconds", run: fuzz},
+		{
+			name: "rehearse", about: "every module is released to nobody and consumed alone", run: rehearse,
+			needs: []need{git},
+		},
 	}
+}
+
+func repoRules(ctx context.Context, s *session) (string, error) {
+	allowed, err := deps.Allowed()
+	if err != nil {
+		return "", err
+	}
+	broken, err := rules.Check(ctx, s.tree, allowed)
+	return "", errors.Join(err, rules.Error(broken))
 }
 
 func vet(ctx context.Context, s *session) (string, error) {
@@ -55,4 +76,21 @@ func crossBuild(ctx context.Context, s *session) (string, error) {
 		}
 	}
 	return fmt.Sprintf("%d platforms", len(platforms)), nil
+}
+
+func rehearse(ctx context.Context, s *session) (string, error) {
+	allowed, err := deps.Allowed()
+	if err != nil {
+		return "", err
+	}
+	var steps, red int
+	var errs []error
+	err = rehearsal.Run(ctx, rehearsal.Config{Root: s.tree.Root, Allowed: allowed, Report: func(step rehearsal.Step) {
+		steps++
+		if step.Err != nil {
+			red++
+			errs = append(errs, fmt.Errorf("%s: %w", step.Name, step.Err))
+		}
+	}})
+	return fmt.Sprintf("%d steps, %d red", steps, red), errors.Join(append(errs, err)...)
 }

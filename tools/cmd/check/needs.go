@@ -26,6 +26,14 @@ var landlock = need{
 	missing: func(context.Context) error { return missingLandlock() },
 }
 
+var git = need{
+	what: "git", get: "apt-get install git", packages: []string{"git"},
+	missing: func(context.Context) error {
+		_, err := exec.LookPath("git")
+		return err
+	},
+}
+
 var (
 	errCgoOff     = errors.New("CGO_ENABLED is 0 although there is a compiler")
 	errNoLandlock = errors.New("only Linux has it")

@@ -34,7 +34,7 @@ func (s *session) ordinary(ctx context.Context) testRun {
 				err = s.testAsOrdinary(ctx, home, p, results)
 			}
 		}
-		return results, errors.Join(err, home.remove())
+		return results, results.Verdict(errors.Join(err, home.remove()))
 	})
 }
 

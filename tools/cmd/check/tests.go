@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 
 	"github.com/dsh-go/dsh/tools/internal/gotool"
@@ -18,35 +15,19 @@ type testRun struct {
 	err     error
 }
 
-// once makes the run with the name, unless it was made before. Failed tests
-// say more than the exit status of the run that they belong to.
+// once makes the run with the name, unless it was made before.
 func (s *session) once(name string, run func() (*testrun.Results, error)) testRun {
 	if r, ok := s.runs[name]; ok {
 		return r
 	}
 	results, err := run()
-	if text := results.Failures(); text != "" {
-		err = errors.New(text)
-	}
 	s.runs[name] = testRun{results, err}
 	return s.runs[name]
 }
 
-// goTest runs packages' tests in the workspace. Its error is about the run
-// itself; failed tests are in the results.
+// goTest runs packages' tests in the workspace.
 func (s *session) goTest(ctx context.Context, args ...string) (*testrun.Results, error) {
-	events, feed := io.Pipe()
-	results := &testrun.Results{}
-	read := make(chan error, 1)
-	go func() {
-		err := results.Read(events)
-		events.CloseWithError(err)
-		read <- err
-	}()
-	cmd := gotool.Cmd{Dir: s.tree.Root, Stdout: feed, Env: s.testEnv()}
-	_, runErr := cmd.Go(ctx, slices.Concat([]string{"test", "-json"}, args)...)
-	feed.Close()
-	return results, errors.Join(<-read, runErr)
+	return testrun.Go(ctx, gotool.Cmd{Dir: s.tree.Root, Env: s.testEnv()}, args...)
 }
 
 // testEnv makes tests fail rather than skip for want of a backend that is

@@ -96,6 +96,12 @@ func (c Cmd) Go(ctx context.Context, args ...string) (string, error) {
 	return c.Run(ctx, slices.Concat([]string{"go"}, args)...)
 }
 
+// Git runs git, whoever owns the repository: what a program here reads from it
+// is what it was itself started from.
+func (c Cmd) Git(ctx context.Context, args ...string) (string, error) {
+	return c.Run(ctx, slices.Concat([]string{"git", "-c", "safe.directory=*"}, args)...)
+}
+
 // Env returns the settings of the go command by name, as `go env` sees them:
 // from the environment, the configuration file, and the defaults.
 func Env(ctx context.Context, names ...string) (map[string]string, error) {

@@ -131,3 +131,10 @@ func (w *Workspace) Unreleased(path, version string) bool {
 		return r.Old.Path == path && r.Old.Version == version
 	})
 }
+
+// SumsUnreleased reports whether a line of a go.sum is about a sibling's
+// version that is not tagged yet.
+func (w *Workspace) SumsUnreleased(line string) bool {
+	fields := strings.Fields(line)
+	return len(fields) == 3 && w.Unreleased(fields[0], strings.TrimSuffix(fields[1], "/go.mod"))
+}
