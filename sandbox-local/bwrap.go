@@ -5,9 +5,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/sandbox-local/internal/capability"
+	"github.com/dsh-go/dsh/sandbox-local/internal/sysfilter"
 )
 
 // bwrap confines with bubblewrap.
@@ -46,26 +48,45 @@ func (b *bwrap) confine(c *call) (*sandbox.Confinement, error) {
 	if err := checkVisible(Bwrap, c); err != nil {
 		return nil, err
 	}
+	filter, err := b.filter(c)
+	if err != nil {
+		return nil, err
+	}
 	outside, inside := splitEnv(withTemp(c.Env, bwrapWritable(c)))
-	result := &sandbox.Confinement{Env: outside, Dialect: bwrapDialect(), Report: b.report(c)}
+	result := &sandbox.Confinement{Env: outside, Dialect: bwrapDialect(), Report: b.report(len(filter) > 0)}
 	head := []string{b.path}
 	if c.Host.FirstFD == 0 {
 		head = append(head, setenvArgs(inside)...)
 	} else {
-		head = append(head, b.channels(c, inside, result)...)
+		head = append(head, channelOptions(c.Host.FirstFD, inside, filter, result)...)
 	}
 	result.Argv = concat(head, bwrapProfile(b.caller, c), []string{"--"}, c.Argv)
 	return result, nil
 }
 
-// channels gives the runner its descriptors: the variables to set inside, so
-// that their values appear in no argv, and the pipe on which it reports.
-func (b *bwrap) channels(c *call, inside []variable, result *sandbox.Confinement) []string {
+// filter is the program that keeps a root caller from changing the device
+// nodes, which are the host's own inodes. Nobody else owns them. It needs a
+// descriptor, and would break every chmod under workspace-write.
+func (b *bwrap) filter(c *call) ([]byte, error) {
+	if !b.caller.root || c.Policy.Mode != sandbox.ReadOnly || c.Host.FirstFD == 0 || !sysfilter.Supported() {
+		return nil, nil
+	}
+	return sysfilter.Program(sysfilter.Options{Errno: syscall.EROFS})
+}
+
+// channelOptions gives the runner its descriptors: the variables to set inside, so
+// that their values appear in no argv, the system-call filter, and the pipe on
+// which it reports.
+func channelOptions(firstFD int, inside []variable, filter []byte, result *sandbox.Confinement) []string {
 	var options []string
-	next := func() string { return strconv.Itoa(c.Host.FirstFD + len(result.Inputs)) }
+	next := func() string { return strconv.Itoa(firstFD + len(result.Inputs)) }
 	if len(inside) > 0 {
 		options = append(options, "--args", next())
 		result.Inputs = append(result.Inputs, []byte(strings.Join(setenvArgs(inside), "\x00")+"\x00"))
+	}
+	if len(filter) > 0 {
+		options = append(options, "--seccomp", next())
+		result.Inputs = append(result.Inputs, filter)
 	}
 	options = append(options, "--json-status-fd", next())
 	result.Status = bwrapStatus()
@@ -96,22 +117,18 @@ func bwrapDialect() sandbox.Dialect {
 	}
 }
 
-func (b *bwrap) report(c *call) sandbox.Report {
-	gaps := b.gaps()
+func (b *bwrap) report(filtered bool) sandbox.Report {
+	var gaps []sandbox.Gap
+	if b.caller.root && !filtered {
+		gaps = gapsOf(sandbox.PlaceDev, reasonDeviceNodes,
+			sandbox.EffectMode, sandbox.EffectOwner, sandbox.EffectTimes, sandbox.EffectXattr)
+	}
 	return sandbox.Report{Runner: Bwrap, Enforcement: sandbox.EnforcementOf(gaps), Gaps: gaps}
 }
 
-// gaps names what a root caller can do to the device nodes: they are the
-// host's inodes, bound writable because a device on a read-only bind cannot be
-// opened. Nobody else owns them.
-func (b *bwrap) gaps() []sandbox.Gap {
-	if !b.caller.root {
-		return nil
-	}
-	const reason = "the device nodes in the sandbox's /dev are the host's own inodes, which root may change"
-	return gapsOf(sandbox.PlaceDev, reason,
-		sandbox.EffectMode, sandbox.EffectOwner, sandbox.EffectTimes, sandbox.EffectXattr)
-}
+// reasonDeviceNodes is the one gap: a device on a read-only bind could not be
+// opened, so that they are bound writable.
+const reasonDeviceNodes = "the device nodes in the sandbox's /dev are the host's own inodes, which root may change"
 
 func gapsOf(place sandbox.Place, reason string, effects ...sandbox.Effect) []sandbox.Gap {
 	var gaps []sandbox.Gap

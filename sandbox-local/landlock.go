@@ -52,7 +52,8 @@ func openLandlock(host sandbox.Host) (runner, error) {
 func (l *landlockThread) checkTrust(*call) error { return nil }
 
 func (l *landlockThread) confine(c *call) (*sandbox.Confinement, error) {
-	gaps := landlockGaps(l.kernel, l.caller, c.Policy.Mode)
+	filtered := c.Policy.Mode == sandbox.ReadOnly && lockdown.FilterSupported()
+	gaps := landlockGaps(l.kernel, l.caller, filtered)
 	return &sandbox.Confinement{
 		OnThread: &sandbox.OnThread{Argv: c.Argv, Restrict: l.restrict(c)},
 		Env:      withTemp(c.Env, c.writable),
@@ -67,6 +68,7 @@ func (l *landlockThread) restrict(c *call) func() error {
 	plan := lockdown.Plan{
 		Kernel: l.kernel,
 		Grants: landlock.Grants{Writable: c.writable, Devices: []string{os.DevNull}},
+		Filter: c.Policy.Mode == sandbox.ReadOnly,
 	}
 	return func() error {
 		if err := plan.Apply(); err != nil {

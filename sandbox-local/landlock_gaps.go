@@ -12,12 +12,15 @@ const (
 	reasonDeviceCtrl = "Landlock does not govern the control of devices before ABI 5"
 )
 
-// landlockGaps names what Landlock does not govern on this kernel under the
-// mode.
-func landlockGaps(kernel landlock.Kernel, who landlockCaller, mode sandbox.Mode) []sandbox.Gap {
-	gaps := metadataGaps(who)
-	if kernel.ABI < landlock.ABITruncate {
-		gaps = append(gaps, gapsOf(sandbox.PlaceOutside, reasonTruncate, sandbox.EffectTruncate)...)
+// landlockGaps names what Landlock does not govern on this kernel, and what
+// the system-call filter, where it is used, does not refuse either.
+func landlockGaps(kernel landlock.Kernel, who landlockCaller, filtered bool) []sandbox.Gap {
+	var gaps []sandbox.Gap
+	if !filtered {
+		gaps = metadataGaps(who)
+		if kernel.ABI < landlock.ABITruncate {
+			gaps = append(gaps, gapsOf(sandbox.PlaceOutside, reasonTruncate, sandbox.EffectTruncate)...)
+		}
 	}
 	if kernel.ABI < landlock.ABIDeviceIoctls {
 		gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonDeviceCtrl, sandbox.EffectDeviceControl)...)

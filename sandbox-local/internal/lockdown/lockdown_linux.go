@@ -7,13 +7,20 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dsh-go/dsh/sandbox-local/internal/capability"
+	"github.com/dsh-go/dsh/sandbox-local/internal/sysfilter"
 )
 
 func (p Plan) apply() error {
 	if err := capability.Drop(); err != nil {
 		return err
 	}
-	return p.Kernel.Enforce(p.Grants)
+	if err := p.Kernel.Enforce(p.Grants); err != nil {
+		return err
+	}
+	if !p.Filter || !FilterSupported() {
+		return nil
+	}
+	return sysfilter.Install(p.filter())
 }
 
 // onThread starts a goroutine that locks its thread and ends without unlocking

@@ -1,0 +1,201 @@
+package sandboxlocal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// attemptArg makes the test binary try one change from inside a sandbox:
+// "dsh-attempt NAME PATH". It prints what became of it, exits 0 if the change
+// was refused and 9 if it went through.
+const attemptArg = "dsh-attempt"
+
+const attemptSucceeded = 9
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == attemptArg {
+		os.Exit(attempt(os.Args[2], os.Args[3]))
+	}
+	os.Exit(m.Run())
+}
+
+func attempt(name, path string) int {
+	try, known := attempts[name]
+	if !known {
+		fmt.Println("no such attempt:", name)
+		return 2
+	}
+	runtime.LockOSThread()
+	err := try(path)
+	fmt.Printf("%s: %v\nattempted\n", name, err)
+	if err == nil {
+		return attemptSucceeded
+	}
+	return 0
+}
+
+// Numbers that this version of x/sys may lack on one architecture.
+const (
+	sysIOUringSetup = 425
+	fsIOCSetFlags   = 0x40086602
+	fsNoDump        = 0x40 // FS_NODUMP_FL: harmless, and anybody's own to set
+)
+
+// attempts change the metadata of a file, or what else a mode must not allow,
+// by the system calls that no file right governs.
+var attempts = map[string]func(path string) error{
+	"chmod":  func(path string) error { return unix.Chmod(path, 0o700) },
+	"fchmod": onOpen(func(fd int) error { return unix.Fchmod(fd, 0o700) }),
+	"fchmodat2": func(path string) error {
+		return raw(unix.SYS_FCHMODAT2, atCWD, cstr(path), 0o700, unix.AT_SYMLINK_NOFOLLOW)
+	},
+	"chown":    func(path string) error { return unix.Lchown(path, 1, 1) },
+	"fchown":   onOpen(func(fd int) error { return unix.Fchown(fd, 1, 1) }),
+	"fchownat": func(path string) error { return unix.Fchownat(unix.AT_FDCWD, path, 1, 1, 0) },
+	"utimensat": func(path string) error {
+		return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Sec: 1}, {Sec: 1}}, 0)
+	},
+	"futimens":     onOpen(func(fd int) error { return unix.Futimes(fd, []unix.Timeval{{Sec: 1}, {Sec: 1}}) }),
+	"setxattr":     func(path string) error { return unix.Setxattr(path, "user.x", []byte("1"), 0) },
+	"lsetxattr":    func(path string) error { return unix.Lsetxattr(path, "user.x", []byte("1"), 0) },
+	"fsetxattr":    onOpen(func(fd int) error { return unix.Fsetxattr(fd, "user.x", []byte("1"), 0) }),
+	"setxattrat":   setxattrat,
+	"removexattr":  func(path string) error { return unix.Removexattr(path, "user.kept") },
+	"fremovexattr": onOpen(func(fd int) error { return unix.Fremovexattr(fd, "user.kept") }),
+	"acl":          func(path string) error { return unix.Setxattr(path, "system.posix_acl_access", minimalACL, 0) },
+	"setflags": onOpen(func(fd int) error {
+		flags := fsNoDump
+		return raw(unix.SYS_IOCTL, uintptr(fd), fsIOCSetFlags, uintptr(unsafe.Pointer(&flags)))
+	}),
+	"file_setattr": fileSetattr,
+	"truncate":     func(path string) error { return unix.Truncate(path, 0) },
+	"O_TRUNC":      func(path string) error { return open(path, unix.O_RDONLY|unix.O_TRUNC) },
+	"O_TRUNC|3":    func(path string) error { return open(path, 3|unix.O_TRUNC) },
+	"mount_setattr": func(path string) error {
+		return unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
+	},
+	"remount": func(path string) error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") },
+	"open_tree": func(path string) error {
+		fd, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE)
+		_ = fd
+		return err
+	},
+	"io_uring": func(path string) error {
+		var params [120]byte
+		return raw(sysIOUringSetup, 4, uintptr(unsafe.Pointer(&params)))
+	},
+	"by handle": byHandle,
+	"link away": func(path string) error { return unix.Link(path, "/proc/self/cwd/linked") },
+	"nested remount": func(path string) error {
+		if err := unix.Unshare(unix.CLONE_NEWUSER | unix.CLONE_NEWNS); err != nil {
+			return err
+		}
+		if err := unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, ""); err != nil {
+			return err
+		}
+		return open(path, unix.O_WRONLY)
+	},
+	"nested mount_setattr": func(path string) error {
+		if err := unix.Unshare(unix.CLONE_NEWUSER | unix.CLONE_NEWNS); err != nil {
+			return err
+		}
+		return unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
+	},
+	"device node": func(path string) error {
+		node := "/tmp/dsh-must-not-exist"
+		if err := unix.Mknod(node, unix.S_IFBLK|0o600, int(unix.Mkdev(7, 0))); err != nil {
+			return err
+		}
+		return unix.Unlink(node)
+	},
+	"sethostname": func(path string) error { return unix.Sethostname([]byte("dsh")) },
+	"x32 chmod":   func(path string) error { return raw(0x40000000|90, cstr(path), 0o700) },
+}
+
+var minimalACL = []byte("\x02\x00\x00\x00" +
+	"\x01\x00\x07\x00\xff\xff\xff\xff" + "\x04\x00\x00\x00\xff\xff\xff\xff" + "\x20\x00\x00\x00\xff\xff\xff\xff")
+
+var atCWD = ^uintptr(99) // AT_FDCWD: -100
+
+func raw(number uintptr, args ...uintptr) error {
+	var six [6]uintptr
+	copy(six[:], args)
+	if _, _, errno := unix.Syscall6(number, six[0], six[1], six[2], six[3], six[4], six[5]); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// cstr leaks: an attempt is all that its process does.
+func cstr(s string) uintptr {
+	p, err := unix.BytePtrFromString(s)
+	if err != nil {
+		panic(err)
+	}
+	held = append(held, p)
+	return uintptr(unsafe.Pointer(p))
+}
+
+var held []*byte
+
+func open(path string, flags int) error {
+	fd, err := unix.Open(path, flags, 0)
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
+}
+
+func onOpen(f func(fd int) error) func(string) error {
+	return func(path string) error {
+		fd, err := unix.Open(path, unix.O_RDONLY, 0)
+		if err != nil {
+			return fmt.Errorf("opening: %w", err)
+		}
+		return f(fd)
+	}
+}
+
+func setxattrat(path string) error {
+	value := []byte("1")
+	args := struct {
+		value       uint64
+		size, flags uint32
+	}{uint64(uintptr(unsafe.Pointer(&value[0]))), 1, 0}
+	return raw(unix.SYS_SETXATTRAT, atCWD, cstr(path), 0, cstr("user.x"), uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args))
+}
+
+func fileSetattr(path string) error {
+	attr := struct {
+		flags                             uint64
+		extents, nextents, project, cowes uint32
+	}{flags: 0x80} // FS_XFLAG_NODUMP
+	return raw(unix.SYS_FILE_SETATTR, atCWD, cstr(path), uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+}
+
+// byHandle reopens a file for writing past whatever mount shows it.
+func byHandle(path string) error {
+	handle, _, err := unix.NameToHandleAt(unix.AT_FDCWD, path, 0)
+	if err != nil {
+		return fmt.Errorf("asking for the handle: %w", err)
+	}
+	var errs error
+	for _, anchor := range []string{"/", "/var/tmp", "/proc/self/cwd", "."} {
+		at, err := unix.Open(anchor, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+		if err != nil {
+			continue
+		}
+		fd, err := unix.OpenByHandleAt(at, handle, unix.O_WRONLY|unix.O_TRUNC)
+		if err == nil {
+			return unix.Close(fd)
+		}
+		errs = errors.Join(errs, err)
+	}
+	return errs
+}

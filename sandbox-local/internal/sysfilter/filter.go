@@ -1,0 +1,46 @@
+// Package sysfilter refuses, for a thread and everything that it starts, the
+// system calls that change a file without opening it for writing. File rights
+// do not govern those: neither Landlock's, nor a read-only bind mount's where
+// a device node is the host's own inode.
+//
+// It is for commands that may change no file at all: with it chmod, touch and
+// tar fail everywhere. The program that does it is classic BPF, as seccomp(2)
+// takes it, and covers every ABI by which a process can enter the kernel:
+// calls of an unknown one do not exist.
+package sysfilter
+
+import (
+	"errors"
+	"runtime"
+	"syscall"
+)
+
+// ErrUnsupported means that the filter does not know this system or
+// architecture.
+var ErrUnsupported = errors.New("sysfilter: not supported on this system")
+
+// Options say what is refused, and how.
+type Options struct {
+	// Errno is what a refused call returns, so that its denial reads like the
+	// others of the runner.
+	Errno syscall.Errno
+	// Truncation refuses emptying a file by its path, too, for kernels whose
+	// Landlock does not.
+	Truncation bool
+}
+
+// Supported reports whether there is a filter for this machine.
+func Supported() bool { return runtime.GOOS == "linux" && abisOf(runtime.GOARCH) != nil }
+
+// Install confines the calling thread, and every process that it starts, for
+// good. The caller has locked the thread and given up new privileges.
+func Install(options Options) error { return install(options) }
+
+// Program returns the filter as bwrap's --seccomp takes it: the instructions
+// one after the other, as they lie in memory.
+func Program(options Options) ([]byte, error) {
+	if !Supported() {
+		return nil, ErrUnsupported
+	}
+	return encode(assemble(abisOf(runtime.GOARCH), options)), nil
+}

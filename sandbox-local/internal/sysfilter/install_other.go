@@ -1,0 +1,5 @@
+//go:build !linux
+
+package sysfilter
+
+func install(Options) error { return ErrUnsupported }
