@@ -1,0 +1,38 @@
+// Package treetest makes small checkouts for tests.
+package treetest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dsh-go/dsh/tools/internal/gotool"
+)
+
+// Write writes files, named with slashes and relative to root.
+func Write(t testing.TB, root string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Commit commits everything below root, and makes it a repository first.
+func Commit(t testing.TB, root string) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"init", "-q"},
+		{"add", "-A"},
+		{"-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "-q", "--allow-empty", "-m", "Test"},
+	} {
+		if _, err := (gotool.Cmd{Dir: root}).Git(t.Context(), args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
