@@ -19,9 +19,13 @@ type testPackage struct {
 }
 
 // reaches reports whether the tests are built from a package of the module.
+// A package that is built with its tests is listed as `path [path.test]`.
 func (p testPackage) reaches(module string) bool {
 	path := workspace.Prefix + module
-	return slices.ContainsFunc(p.deps, func(dep string) bool { return dep == path || strings.HasPrefix(dep, path+"/") })
+	return slices.ContainsFunc(p.deps, func(dep string) bool {
+		dep, _, _ = strings.Cut(dep, " ")
+		return dep == path || strings.HasPrefix(dep, path+"/")
+	})
 }
 
 // testPackages lists the packages with tests of all modules. A package that
