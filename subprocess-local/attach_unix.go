@@ -1,0 +1,78 @@
+//go:build linux || darwin
+
+package subprocesslocal
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/dsh-go/dsh/bash/subprocess"
+)
+
+// maxReport is how much of a runner's report is kept: its end.
+const maxReport = 1 << 20
+
+// attach connects the process with this program's ends of its pipes. Create
+// makes a spill file outside of the directories given.
+func (p *process) attach(spec subprocess.Spec, w *wiring, create func(outside []string) (*spillFile, error)) {
+	if spec.StdinPipe {
+		p.pipes.Stdin = w.stdin
+	}
+	p.pipes.Stdout, p.stdout = p.output(w.stdout, spec.Stdout, create)
+	p.pipes.Stderr, p.stderr = p.output(w.stderr, spec.Stderr, create)
+	if w.status != nil {
+		p.report = p.collector(w.status, subprocess.Output{MaxBytes: maxReport})
+	}
+}
+
+// output gives one output pipe to the caller or to a collector.
+func (p *process) output(file *os.File, out subprocess.Output, create func([]string) (*spillFile, error)) (io.ReadCloser, *collector) {
+	switch out.Mode {
+	case subprocess.Pipe:
+		return file, nil
+	case subprocess.Inherit:
+		return nil, nil
+	}
+	c := p.collector(file, out)
+	if out.Spill != nil {
+		outside := out.Spill.Outside
+		c.spill = &spill{
+			maxBytes: out.Spill.MaxBytes,
+			create:   func() (*spillFile, error) { return create(outside) },
+			log:      p.log,
+		}
+	}
+	return nil, c
+}
+
+func (p *process) collector(file *os.File, out subprocess.Output) *collector {
+	conn, _ := file.SyscallConn() // fails only for a file that is closed
+	return &collector{
+		file:      file,
+		conn:      conn,
+		observe:   out.Observe,
+		observing: &p.observing,
+		window:    window{max: out.MaxBytes},
+	}
+}
+
+// run starts the goroutines that follow the process: one per collected stream
+// and report, one that supervises, and while there is input one for that.
+func (p *process) run(ctx context.Context, spec subprocess.Spec, w *wiring) {
+	p.unbind = context.AfterFunc(ctx, func() { p.Terminate() })
+	for _, c := range []*collector{p.stdout, p.stderr, p.report} {
+		if c != nil {
+			p.reading.Go(c.run)
+		}
+	}
+	for _, feed := range w.feeds {
+		p.held = append(p.held, feed.to)
+		go feed.write()
+	}
+	if spec.Stdin != nil {
+		p.held = append(p.held, w.stdin)
+		go pump(w.stdin, spec.Stdin, p.log)
+	}
+	go p.supervise()
+}

@@ -1,0 +1,5 @@
+package subprocesslocal
+
+import "github.com/dsh-go/dsh/sandbox"
+
+var host = sandbox.Host{FirstFD: firstFD}

@@ -1,0 +1,11 @@
+package subprocesslocal
+
+// orphans does nothing: on this system orphans become children of launchd and
+// of nobody else.
+type orphans struct{}
+
+func (*orphans) hold() (release func()) { return func() {} }
+
+func (*orphans) started(*engine, int) {}
+
+func (*orphans) stop() {}

@@ -1,0 +1,191 @@
+package subprocesslocal
+
+import (
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// orphans reaps descendants of starts that became children of this program
+// because it is PID 1 or a child subreaper (prctl(2)). Otherwise it does
+// nothing.
+//
+// It must not take the status of a child that somebody in this program waits
+// for. Such a child was forked by this program, so it is in the program's own
+// session or leads one; a child in the session of a start, but not its leader,
+// is certainly an orphan. An orphan that leads a session of its own is known
+// by the cookie it carried while it ran.
+type orphans struct {
+	// forking is held for reading while a leader exists that is not yet in
+	// engine.live.
+	forking sync.RWMutex
+
+	mu       sync.Mutex
+	sessions map[int]bool   // the sessions of starts, also of old ones
+	adopted  map[int]string // orphans that lead a session, and when they began
+	quit     chan struct{}
+	finished chan struct{}
+}
+
+// gather is how long deaths are gathered before children are looked at.
+const gather = 20 * time.Millisecond
+
+// mostSessions is how many sessions are remembered before those that are gone
+// are forgotten.
+const mostSessions = 4096
+
+// hold keeps children from being looked at until the function returned is
+// called.
+func (o *orphans) hold() (release func()) {
+	o.forking.RLock()
+	return o.forking.RUnlock
+}
+
+// started says that e started a leader.
+func (o *orphans) started(e *engine, pid int) {
+	if !adopts() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.quit == nil {
+		o.sessions, o.adopted = map[int]bool{}, map[int]string{}
+		o.quit, o.finished = make(chan struct{}), make(chan struct{})
+		go o.run(e, o.quit, o.finished)
+	}
+	o.sessions[pid] = true
+}
+
+// adopts reports whether orphans become children of this program.
+func adopts() bool {
+	if os.Getpid() == 1 {
+		return true
+	}
+	var subreaper int32
+	err := prctlGet(unix.PR_GET_CHILD_SUBREAPER, &subreaper)
+	return err == nil && subreaper != 0
+}
+
+func (o *orphans) run(e *engine, quit, finished chan struct{}) {
+	defer close(finished)
+	deaths := make(chan os.Signal, 1)
+	signal.Notify(deaths, unix.SIGCHLD)
+	defer signal.Stop(deaths)
+	for {
+		select {
+		case <-deaths:
+			time.Sleep(gather)
+			o.collect(e)
+		case <-quit:
+			o.collect(e)
+			return
+		}
+	}
+}
+
+// stop reaps for the last time.
+func (o *orphans) stop() {
+	o.mu.Lock()
+	quit, finished := o.quit, o.finished
+	o.mu.Unlock()
+	if quit != nil {
+		close(quit)
+		<-finished
+	}
+}
+
+// collect reaps the orphans that have ended.
+func (o *orphans) collect(e *engine) {
+	o.forking.Lock()
+	defer o.forking.Unlock()
+	leaders := e.leaders()
+	sweep := newSweep(e.terminator.service)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, pid := range children() {
+		session, err := unix.Getsid(pid)
+		switch {
+		case err != nil || leaders[pid]:
+		case session == pid:
+			o.adopt(sweep, pid)
+		case o.sessions[session]:
+			unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		}
+	}
+	if len(o.sessions) > mostSessions {
+		o.forgetSessions()
+	}
+}
+
+// adopt remembers a child that leads a session while it still shows that it is
+// an orphan, and reaps it when it has ended.
+func (o *orphans) adopt(sweep *sweep, pid int) {
+	began := startTime(pid)
+	if known, ok := o.adopted[pid]; ok && known == began {
+		if reaped, _ := unix.Wait4(pid, nil, unix.WNOHANG, nil); reaped == pid {
+			delete(o.adopted, pid)
+		}
+		return
+	}
+	delete(o.adopted, pid)
+	for range cookies(sweep.environ(pid), sweep.service) {
+		o.adopted[pid] = began
+	}
+}
+
+// forgetSessions keeps only the sessions that have processes.
+func (o *orphans) forgetSessions() {
+	names, err := filepath.Glob("/proc/[1-9]*")
+	if err != nil {
+		return
+	}
+	old := o.sessions
+	o.sessions = map[int]bool{}
+	for _, name := range names {
+		pid, err := strconv.Atoi(filepath.Base(name))
+		if err != nil {
+			continue
+		}
+		if session, err := unix.Getsid(pid); err == nil && old[session] {
+			o.sessions[session] = true
+		}
+	}
+}
+
+// children are the children of this program (proc_pid_task(5)): each thread
+// lists those that it forked or that were given to it.
+func children() []int {
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, list := range lists {
+		content, err := os.ReadFile(list)
+		if err != nil {
+			continue
+		}
+		for _, field := range strings.Fields(string(content)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// startTime tells two processes of the same number apart.
+func startTime(pid int) string {
+	const field = 22 - 3 // starttime, counted from the state (proc_pid_stat(5))
+	fields := statFields(pid)
+	if len(fields) <= field {
+		return ""
+	}
+	return string(fields[field])
+}

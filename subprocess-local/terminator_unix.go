@@ -1,0 +1,186 @@
+//go:build linux || darwin
+
+package subprocesslocal
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	shortestPause = time.Millisecond
+	longestPause  = 100 * time.Millisecond
+)
+
+// terminator ends trees, and finds out that they are gone. All of them share
+// one goroutine, which is there only while there are any, and one pass over
+// the process table at a time. The zero value is ready but for its service.
+type terminator struct {
+	service string // the id in the cookies
+
+	mu      sync.Mutex
+	trees   map[*tree]struct{}
+	hurried bool // everything is killed at once
+	wake    chan struct{}
+}
+
+// end begins to end a tree: politely, and by force after the grace. Reported
+// is the process that a runner named for the polite signal, or 0.
+func (t *terminator) end(tr *tree, grace time.Duration, reported int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if tr.over {
+		return
+	}
+	tr.wanted, tr.deadline = asking, time.Now().Add(grace)
+	if grace == 0 || t.hurried {
+		tr.wanted = killing
+	} else if tr.leader != nil {
+		tr.ask(reported, t.service)
+	}
+	t.add(tr)
+}
+
+// watch has the end of a tree noticed, until the function returned is called.
+func (t *terminator) watch(tr *tree) (unwatch func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if tr.over {
+		return func() {}
+	}
+	tr.watchers++
+	t.add(tr)
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		tr.watchers--
+	}
+}
+
+// hurry kills everything that is being ended or will be.
+func (t *terminator) hurry() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.hurried = true
+	for tr := range t.trees {
+		if tr.wanted == asking {
+			tr.wanted = killing
+		}
+	}
+	t.poke()
+}
+
+// nudge says that something may have ended.
+func (t *terminator) nudge() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.poke()
+}
+
+// add hands a tree to the goroutine. The caller holds mu.
+func (t *terminator) add(tr *tree) {
+	if t.trees == nil {
+		t.trees = map[*tree]struct{}{}
+		t.wake = make(chan struct{}, 1)
+		go t.run()
+	}
+	t.trees[tr] = struct{}{}
+	t.poke()
+}
+
+func (t *terminator) poke() {
+	select {
+	case t.wake <- struct{}{}: // a nil channel is never ready
+	default:
+	}
+}
+
+func (t *terminator) run() {
+	sweep := newSweep(t.service)
+	pause := shortestPause
+	for {
+		trees, wake, next := t.due()
+		if len(trees) == 0 {
+			return
+		}
+		if t.pass(sweep, trees) {
+			pause = shortestPause
+		}
+		timer := time.NewTimer(min(pause, time.Until(next)))
+		select {
+		case <-wake:
+			pause = shortestPause
+			time.Sleep(shortestPause) // more may be about to end
+		case <-timer.C:
+			pause = min(2*pause, longestPause)
+		}
+		timer.Stop()
+	}
+}
+
+// due returns the trees to look at now, and when the next grace is over. If
+// there are none, the goroutine is to end.
+func (t *terminator) due() (trees []*tree, wake <-chan struct{}, next time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	next = now.Add(time.Hour)
+	for tr := range t.trees {
+		switch {
+		case tr.wanted == watching && tr.watchers == 0:
+			delete(t.trees, tr)
+			continue
+		case tr.wanted == asking && !tr.deadline.After(now):
+			tr.wanted = killing
+		case tr.wanted == asking && tr.deadline.Before(next):
+			next = tr.deadline
+		}
+		tr.phase = tr.wanted
+		trees = append(trees, tr)
+	}
+	if len(trees) == 0 {
+		t.trees, t.wake = nil, nil
+	}
+	return trees, t.wake, next
+}
+
+// pass looks at all trees once. It reports whether looking again soon may
+// bring something new.
+func (t *terminator) pass(sweep *sweep, trees []*tree) (again bool) {
+	for _, tr := range trees {
+		tr.begin()
+	}
+	if err := sweep.visit(trees); err != nil {
+		assume(trees)
+	}
+	for _, tr := range trees {
+		if tr.end() {
+			t.finish(tr)
+		}
+		again = again || tr.clean > 0
+	}
+	return again
+}
+
+// assume is for when the process table cannot be read: members may exist until
+// their group was killed.
+func assume(trees []*tree) {
+	for _, tr := range trees {
+		tr.seen = tr.seen || tr.phase != killing
+	}
+}
+
+func (t *terminator) finish(tr *tree) {
+	if tr.leader != nil {
+		tr.leader.reap()
+		tr.leader.release()
+	}
+	t.mu.Lock()
+	tr.over = true
+	delete(t.trees, tr)
+	t.mu.Unlock()
+	close(tr.gone)
+	if tr.onGone != nil {
+		tr.onGone()
+	}
+}

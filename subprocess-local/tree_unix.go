@@ -1,0 +1,87 @@
+//go:build linux || darwin
+
+package subprocesslocal
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// phase is what is done to the members of a tree.
+type phase int
+
+const (
+	watching phase = iota // nothing; somebody waits for their end
+	asking                // a polite signal, once per group
+	killing
+)
+
+// tree is a start's process group and, on Linux, every process that carries
+// the start's cookie.
+type tree struct {
+	cookie string  // the start's id; empty for all starts of the service
+	leader *leader // nil for all starts of the service
+	gone   chan struct{}
+	onGone func()
+
+	// Guarded by terminator.mu.
+	wanted   phase
+	deadline time.Time // when asking turns into killing
+	watchers int
+	over     bool  // gone is closed
+	served   []int // groups that got the polite signal at once
+
+	// Used by the terminator's goroutine alone.
+	phase phase
+	asked map[int]bool // groups that got the polite signal in an earlier pass
+	fresh []int        // and in this one
+	seen  bool         // a member was seen in this pass
+	clean int          // passes in a row without one
+}
+
+// ask sends the polite signal to the group of the process that a runner
+// reported, if that is verifiably the runner's, else to the leader's group. A
+// stopped process gets it only once it continues.
+func (t *tree) ask(reported int, service string) {
+	t.served = []int{t.leader.pid}
+	if reported > 0 {
+		ours, signalled := signalReported(t, reported, service, unix.SIGTERM, unix.SIGCONT)
+		if signalled {
+			t.served = append(t.served, reported)
+		}
+		if ours {
+			return
+		}
+	}
+	t.leader.signalGroup(unix.SIGTERM, unix.SIGCONT)
+}
+
+// begin readies the tree for one pass.
+func (t *tree) begin() {
+	t.fresh = t.fresh[:0]
+	t.seen = t.leader != nil && !t.leader.waited()
+	if t.phase == asking && t.asked == nil {
+		t.asked = map[int]bool{}
+		for _, group := range t.served {
+			t.asked[group] = true
+		}
+	}
+	if t.phase == killing && t.leader != nil {
+		t.leader.signalGroup(unix.SIGKILL)
+	}
+}
+
+// end reports, after a pass, whether the tree is gone: a process that forks
+// and ends can slip through one pass, so two in a row must find nothing.
+func (t *tree) end() bool {
+	for _, group := range t.fresh {
+		t.asked[group] = true
+	}
+	if t.seen {
+		t.clean = 0
+		return false
+	}
+	t.clean++
+	return t.clean >= 2
+}
