@@ -100,8 +100,9 @@ func terminalDefaults(s *suite) {
 }
 
 func unusual(s *suite) {
+	fixture := s.open(Settings{})
 	s.Setenv("TMPDIR", "/nonexistent")
-	result := s.run(bash.Request{Command: "unset HOME; echo ok; cd; echo rc=$?"})
+	result := s.runWith(fixture, bash.Request{Command: "unset HOME; echo ok; cd; echo rc=$?"})
 	s.wantExit(result, 0)
 	s.wantText("stdout", result.Stdout.Text, "ok\nrc=1\n")
 	if lines := strings.Count(result.Stderr.Text, "\n"); lines != 1 || !strings.Contains(result.Stderr.Text, "HOME not set") {
