@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dsh-go/dsh/sandbox-local/landlockrun"
 )
 
 // attemptArg makes the test binary try one change from inside a sandbox:
@@ -19,6 +21,9 @@ const attemptArg = "dsh-attempt"
 const attemptSucceeded = 9
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == landlockrun.SelfArg {
+		os.Exit(landlockrun.Main(os.Args[2:]))
+	}
 	if len(os.Args) == 4 && os.Args[1] == attemptArg {
 		os.Exit(attempt(os.Args[2], os.Args[3]))
 	}

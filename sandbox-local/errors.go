@@ -79,6 +79,6 @@ var (
 	errUntrusted     = errors.New("lies where confined commands may write; " +
 		"name it by its absolute path in the configuration to use it all the same")
 	errWrongSystem = errors.New("not available on this operating system")
-	errNoThread    = errors.New("the caller cannot confine a thread of its own, and no landlock-run launcher was found")
+	errNoThread    = errors.New("the caller cannot confine the thread from which it starts a command")
 	errTimeout     = errors.New("did not answer in time")
 )

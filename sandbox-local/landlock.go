@@ -33,32 +33,39 @@ type landlockThread struct {
 	caller landlockCaller
 }
 
-func openLandlock(host sandbox.Host) (runner, error) {
+// openLandlock takes the thread where the host offers one and no launcher is
+// configured, and otherwise a launcher.
+func openLandlock(launcher string, host sandbox.Host) (runner, error) {
 	kernel, err := landlock.Detect()
 	if err != nil {
 		return nil, err
-	}
-	if !host.OnThread {
-		return nil, errNoThread
 	}
 	who, err := currentLandlockCaller()
 	if err != nil {
 		return nil, err
 	}
-	return &landlockThread{kernel: kernel, caller: who}, nil
+	if host.OnThread && launcher == "" {
+		return &landlockThread{kernel: kernel, caller: who}, nil
+	}
+	found, err := findLauncher(launcher)
+	if err != nil && launcher == "" {
+		return nil, fmt.Errorf("%w, and the launcher %s: %w", errNoThread, launcherName, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the launcher %s: %w", launcher, err)
+	}
+	return &landlockLauncher{program: found, kernel: kernel, caller: who}, nil
 }
 
 // checkTrust has no program to distrust.
 func (l *landlockThread) checkTrust(*call) error { return nil }
 
 func (l *landlockThread) confine(c *call) (*sandbox.Confinement, error) {
-	filtered := c.Policy.Mode == sandbox.ReadOnly && lockdown.FilterSupported()
-	gaps := landlockGaps(l.kernel, l.caller, filtered)
 	return &sandbox.Confinement{
 		OnThread: &sandbox.OnThread{Argv: c.Argv, Restrict: l.restrict(c)},
 		Env:      withTemp(c.Env, c.writable),
 		Dialect:  sandbox.Dialect{Denials: landlockDenials},
-		Report:   sandbox.Report{Runner: Landlock, Enforcement: sandbox.EnforcementOf(gaps), Gaps: gaps},
+		Report:   landlockReport(l.kernel, l.caller, c.Policy.Mode),
 	}, nil
 }
 

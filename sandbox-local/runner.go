@@ -25,7 +25,7 @@ func (p *Provider) open(entry string, host sandbox.Host) (runner, error) {
 	case Bwrap:
 		return openBwrap(entry)
 	case Landlock:
-		return openLandlock(host)
+		return openLandlock(p.config.LandlockLauncher, host)
 	case Seatbelt:
 		return openSeatbelt()
 	default:

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/sandbox-local/internal/lockdown"
+	"github.com/dsh-go/dsh/sandbox-local/landlockrun"
 )
 
 // able is what the spawner of these tests can do.
@@ -189,7 +190,19 @@ type backend struct {
 // need returns a provider of one usable backend, or ends the test.
 func need(t *testing.T, name string) backend {
 	t.Helper()
-	p, err := New(Config{Runners: []string{name}})
+	return needConfigured(t, name, Config{Runners: []string{name}})
+}
+
+// needLauncher has Landlock confine by a launcher, as which this test binary
+// serves itself.
+func needLauncher(t *testing.T) backend {
+	t.Helper()
+	return needConfigured(t, Landlock, Config{Runners: []string{Landlock}, LandlockLauncher: landlockrun.Self})
+}
+
+func needConfigured(t *testing.T, name string, config Config) backend {
+	t.Helper()
+	p, err := New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,12 +216,13 @@ func need(t *testing.T, name string) backend {
 	return backend{p, name}
 }
 
-// onEach runs a test with each backend.
+// onEach runs a test with each way to confine.
 func onEach(t *testing.T, test func(t *testing.T, b backend)) {
 	t.Helper()
 	for _, name := range []string{Bwrap, Landlock} {
 		t.Run(name, func(t *testing.T) { test(t, need(t, name)) })
 	}
+	t.Run("launcher", func(t *testing.T) { test(t, needLauncher(t)) })
 }
 
 // confine asks for a bash command.
