@@ -1,6 +1,6 @@
 module github.com/dsh-go/dsh/tools
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/dsh-go/dsh/bash v0.1.0
@@ -10,7 +10,17 @@ require (
 	github.com/dsh-go/dsh/sandbox-local v0.1.0
 	github.com/dsh-go/dsh/sandbox-policy v0.1.0
 	github.com/dsh-go/dsh/subprocess-local v0.1.0
+	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/mod v0.43.0
 	golang.org/x/sys v0.50.0
+	golang.org/x/term v0.48.0
+)
+
+require (
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/landlock-lsm/go-landlock v0.11.2 // indirect
+	github.com/spf13/pflag v1.0.9 // indirect
+	golang.org/x/tools v0.52.0 // indirect
+	kernel.org/pub/linux/libs/security/libcap/psx v1.2.78 // indirect
 )

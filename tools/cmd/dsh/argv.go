@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dsh-go/dsh/bash"
+	bashlocal "github.com/dsh-go/dsh/bash-local"
+	"github.com/dsh-go/dsh/sandbox"
+	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
+)
+
+const argvLong = `argv prints, as one line for a shell, the program and the arguments that confine
+a command for a caller that can do nothing but start an argv. It runs no command.
+
+A caller with more to offer, such as dsh run itself, is given a shorter one, or
+none at all: Landlock then confines the very thread that starts the command.`
+
+const argvExample = `  # What would be started for this command
+  dsh argv --runner bwrap -- 'echo hello'
+
+  # Have something else start it
+  eval "$(dsh argv --mode workspace-write -- 'make')"`
+
+func newArgv(std streams) *cobra.Command {
+	var flags confinementFlags
+	cmd := &cobra.Command{
+		Use:     "argv [flags] -- COMMAND",
+		Short:   "Print what would be started to confine a command",
+		Long:    argvLong,
+		Example: argvExample,
+		Args:    oneCommand,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			argv, err := confinedArgv(cmd, flags, std, args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(std.out, shellJoin(argv))
+			return err
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+// confinedArgv returns what is started for command.
+func confinedArgv(cmd *cobra.Command, flags confinementFlags, std streams, command string) ([]string, error) {
+	policies, err := flags.policies()
+	if err != nil {
+		return nil, err
+	}
+	policy := policies.Default()
+	logger := flags.logger(std)
+	local, err := bashlocal.New(bashlocal.Config{Logger: logger}, &subprocesslocal.Service{})
+	if err != nil {
+		return nil, err
+	}
+	spec, err := local.Resolve(bash.Request{Command: command, Workdir: flags.directory(policy)})
+	if err != nil {
+		return nil, err
+	}
+	launch, err := local.Prepare(cmd.Context(), spec)
+	if err != nil || !policy.Mode.Confines() {
+		return launch.Argv, err
+	}
+	provider, err := flags.provider(logger)
+	if err != nil {
+		return nil, err
+	}
+	confinement, err := provider.Confine(cmd.Context(), sandbox.Request{
+		Argv: launch.Argv, Dir: spec.Workdir, Env: launch.Env, Policy: policy,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := confinement.Check(sandbox.Host{}); err != nil {
+		return nil, err
+	}
+	return confinement.Argv, nil
+}
+
+// oneCommand accepts exactly one argument. Several are what a shell makes of a
+// command that was not quoted, so the message shows the quoting.
+func oneCommand(cmd *cobra.Command, args []string) error {
+	switch len(args) {
+	case 1:
+		return nil
+	case 0:
+		return usageError(cmd, errors.New("there is no command to run"))
+	default:
+		quoted := shellQuote(shellJoin(args))
+		return usageError(cmd, fmt.Errorf("the command must be one argument, and these are %d; quote it: %s -- %s",
+			len(args), cmd.CommandPath(), quoted))
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+const rootLong = `dsh runs shell commands that somebody else wrote under an operating-system file
+sandbox, and tells the truth about what happened.
+
+A command runs in one of three modes:
+
+  read-only            it changes no file of the host
+  workspace-write      it changes files beneath the workspace and in /tmp only
+  danger-full-access   it is not confined
+
+If nothing on this machine can confine a command, it is not run.`
+
+const rootExample = `  # Look around without being able to break anything
+  dsh run -- 'git log --oneline | head'
+
+  # Build in the current directory, and write nowhere else
+  dsh run --mode workspace-write -- 'make test'
+
+  # Find out what can confine commands here, and how completely
+  dsh doctor`
+
+func newRoot(std streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "dsh",
+		Short:         "Run shell commands under a file sandbox and learn what happened",
+		Long:          rootLong,
+		Example:       rootExample,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetFlagErrorFunc(usageError)
+	root.AddCommand(newRun(std), newArgv(std), newDoctor(std), newVersion())
+	return root
+}

@@ -1,0 +1,8 @@
+//go:build !linux && !darwin
+
+package main
+
+// systemRunners are the runners of this system: none.
+var systemRunners []string
+
+var remedies map[string]string

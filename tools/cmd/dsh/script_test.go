@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"dsh": main})
+}
+
+// TestScripts runs the command line as a user does. Scripts in a directory
+// named after a runner are run once per runner of this system, with $RUNNER.
+func TestScripts(t *testing.T) {
+	t.Run("any", func(t *testing.T) { runScripts(t, "any", "") })
+	for _, runner := range systemRunners {
+		t.Run(runner, func(t *testing.T) {
+			needRunner(t, runner)
+			runScripts(t, "confined", runner)
+		})
+	}
+}
+
+func runScripts(t *testing.T, dir, runner string) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script", dir),
+		// Not in the temporary area, which commands may write to.
+		WorkdirRoot: outsideTemp(t),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("RUNNER", runner)
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
+			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status,
+		},
+		RequireUniqueNames: true,
+	})
+}
+
+// status runs a command and checks its exit status: status N COMMAND…
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+}
+
+// needRunner skips the test if runner is not usable here, and fails it if
+// DSH_REQUIRE names it.
+func needRunner(t *testing.T, runner string) {
+	t.Helper()
+	found := examine(t.Context(), runner)
+	switch {
+	case found.Usable:
+	case slices.Contains(strings.Split(os.Getenv("DSH_REQUIRE"), ","), runner):
+		t.Fatalf("%s is required and not usable: %s", runner, *found.Reason)
+	default:
+		t.Skipf("%s is not usable on this %s: %s", runner, runtime.GOOS, *found.Reason)
+	}
+}
+
+func outsideTemp(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(cache, "dsh-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
