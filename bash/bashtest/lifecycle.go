@@ -70,12 +70,12 @@ func trappedTimeout(s *suite) {
 }
 
 func cappedTimeout(s *suite) {
-	fixture := s.open(Settings{Timeout: 400 * time.Millisecond, MaxTimeout: 700 * time.Millisecond})
+	fixture := s.open(Settings{Timeout: 150 * time.Millisecond, MaxTimeout: 250 * time.Millisecond})
 	for asked, want := range map[time.Duration]time.Duration{
-		0:                      400 * time.Millisecond,
-		time.Hour:              700 * time.Millisecond,
-		-1:                     700 * time.Millisecond,
-		300 * time.Millisecond: 300 * time.Millisecond,
+		0:                      150 * time.Millisecond,
+		time.Hour:              250 * time.Millisecond,
+		-1:                     250 * time.Millisecond,
+		100 * time.Millisecond: 100 * time.Millisecond,
 	} {
 		result := s.runWith(fixture, bash.Request{Command: nap(), Timeout: asked})
 		if result.Timeout != want || !result.TimedOut {
