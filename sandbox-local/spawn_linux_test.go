@@ -71,6 +71,47 @@ func spawn(t *testing.T, c *sandbox.Confinement, dir string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String(), <-report}
 }
 
+// killRunning starts a confinement whose command prints a line, kills the
+// process that was started once the line is there, and waits until nobody
+// holds its output any more.
+func killRunning(t *testing.T, c *sandbox.Confinement, dir string) {
+	t.Helper()
+	out, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := command(t.Context(), c, dir)
+	cmd.Stdout = theirs
+	report := feed(t, cmd, c)
+	err = lockdown.OnThread(func() error {
+		if c.OnThread != nil {
+			if err := c.OnThread.Restrict(); err != nil {
+				return err
+			}
+		}
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		theirs.Close()
+		for _, f := range cmd.ExtraFiles {
+			f.Close()
+		}
+		if _, err := out.Read(make([]byte, 16)); err != nil {
+			return err
+		}
+		return cmd.Process.Kill()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Fatal(err)
+	}
+	<-report
+	_ = cmd.Wait() // it was killed
+}
+
 func command(ctx context.Context, c *sandbox.Confinement, dir string) *exec.Cmd {
 	argv := c.Argv
 	if c.OnThread != nil {
