@@ -22,7 +22,20 @@ func TestConformance(t *testing.T) {
 }
 
 func conform(t *testing.T, runner string, mode sandbox.Mode) {
-	bashtest.Run(t, bashtest.Options{
+	bashtest.Run(t, options(runner, mode))
+}
+
+// TestConfiningConformance holds the executor to what only one that confines
+// does.
+func TestConfiningConformance(t *testing.T) {
+	forEachRunner(t, func(t *testing.T, runner string) {
+		bashtest.RunConfining(t, options(runner, sandbox.ReadOnly))
+	})
+}
+
+// options describe an executor over runner whose default is mode.
+func options(runner string, mode sandbox.Mode) bashtest.Options {
+	return bashtest.Options{
 		Dir:                outsideTemp,
 		SignalsAsExitCodes: runner == sandboxlocal.Bwrap && mode.Confines(),
 		Open: func(t *testing.T, s bashtest.Settings) bashtest.Fixture {
@@ -45,5 +58,5 @@ func conform(t *testing.T, runner string, mode sandbox.Mode) {
 			}
 			return bashtest.Fixture{Executor: executor, Close: procs.Close}
 		},
-	})
+	}
 }

@@ -3,15 +3,15 @@ package bashsandbox_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/dsh-go/dsh/bash"
 	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
 	"github.com/dsh-go/dsh/sandbox"
+	sandboxlocal "github.com/dsh-go/dsh/sandbox-local"
 )
 
 // brokenProvider fails the test that asks it.
@@ -149,26 +149,11 @@ func TestAPartialNoticeIsNotBlamedForTheCommand(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingBesidesTheRunner: a directory or a bash that is not there
-// is never the sandbox's fault.
-func TestWhatIsMissingBesidesTheRunner(t *testing.T) {
+// TestAMissingBashIsNobodysFault, least of all the sandbox's.
+func TestAMissingBashIsNobodysFault(t *testing.T) {
 	forEachRunner(t, func(t *testing.T, runner string) {
-		w := newWorld(t, runner, bashsandbox.Config{})
-		file := filepath.Join(w.workspace, "file")
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, workdir := range []string{filepath.Join(w.workspace, "missing"), file} {
-			req := w.request(sandbox.ReadOnly, "true")
-			req.Workdir = workdir
-			_, err := bash.Run(t.Context(), w.executor, req)
-			var bad *bash.WorkdirError
-			if !errors.As(err, &bad) || errors.Is(err, sandbox.ErrUnavailable) {
-				t.Errorf("in %s: %v", workdir, err)
-			}
-		}
-		shell := newWorld(t, runner, bashsandbox.Config{Shell: "/no/such/bash"})
-		_, err := shell.try(sandbox.ReadOnly, "true")
+		w := newWorld(t, runner, bashsandbox.Config{Shell: "/no/such/bash"})
+		_, err := w.try(sandbox.ReadOnly, "true")
 		var missing *bash.ShellNotFoundError
 		if !errors.As(err, &missing) || errors.Is(err, sandbox.ErrUnavailable) {
 			t.Errorf("without bash: %v", err)
@@ -176,66 +161,60 @@ func TestWhatIsMissingBesidesTheRunner(t *testing.T) {
 	})
 }
 
-func TestAnInvalidPolicyIsNotTheSandboxsFault(t *testing.T) {
-	forEachRunner(t, func(t *testing.T, runner string) {
-		w := newWorld(t, runner, bashsandbox.Config{Workdir: "/"})
-		for _, policy := range []sandbox.Policy{
-			{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: "/"},
-			{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: filepath.Join(w.workspace, "nope")},
-			{Mode: "everything", WorkspaceRoot: w.workspace},
-			{Mode: "", WorkspaceRoot: w.workspace},
-		} {
-			_, err := bash.Run(t.Context(), w.executor, bash.Request{Command: "touch " + w.beside + "/x", Policy: &policy})
-			var invalid *sandbox.InvalidPolicyError
-			if !errors.As(err, &invalid) || errors.Is(err, sandbox.ErrUnavailable) {
-				t.Errorf("%+v: %v", policy, err)
+// TestBwrapIsLostAfterItWasSelected: a copy of bwrap is used once, and then
+// something happens to it.
+func TestBwrapIsLostAfterItWasSelected(t *testing.T) {
+	bwrap, err := exec.LookPath(sandboxlocal.Bwrap)
+	if err != nil {
+		t.Skip(err)
+	}
+	program, err := os.ReadFile(bwrap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, lose := range map[string]func(path string) error{
+		"deleted":        os.Remove,
+		"not executable": func(path string) error { return os.Chmod(path, 0o600) },
+		"replaced by a program that fails like it": func(path string) error {
+			return errors.Join(os.Remove(path), os.WriteFile(path, []byte("#!/bin/sh\necho 'bwrap: no' >&2\nexit 1\n"), 0o700))
+		},
+		"replaced by what is no program": func(path string) error {
+			return errors.Join(os.Remove(path), os.WriteFile(path, []byte("#!/no/such/interpreter\n"), 0o700))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(outsideTemp(t), sandboxlocal.Bwrap)
+			if err := os.WriteFile(path, program, 0o700); err != nil {
+				t.Fatal(err)
 			}
-		}
-		w.wantAbsent(filepath.Join(w.workspace, "nope"))
-		w.wantAbsent(filepath.Join(w.beside, "x"))
-	})
+			w := newWorld(t, path, bashsandbox.Config{})
+			if _, err := w.try(sandbox.ReadOnly, "true"); err != nil {
+				t.Skipf("a copy of bwrap is not usable here: %v", err)
+			}
+			if err := lose(path); err != nil {
+				t.Fatal(err)
+			}
+			_, err := w.try(sandbox.WorkspaceWrite, "touch ran")
+			if wantUnavailable(t, err).Detail == "" {
+				t.Errorf("no detail in %v", err)
+			}
+			w.wantLostInBackground("touch ran")
+			w.wantAbsent(filepath.Join(w.workspace, "ran"))
+		})
+	}
 }
 
-// TestOverlappingCallsKeepTheirOwnFacts runs calls of every mode at once, each
-// with a workspace of its own.
-func TestOverlappingCallsKeepTheirOwnFacts(t *testing.T) {
-	forEachRunner(t, func(t *testing.T, runner string) {
-		w := newWorld(t, runner, bashsandbox.Config{})
-		modes := []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite, sandbox.DangerFullAccess}
-		slots := make(chan struct{}, 16)
-		var group sync.WaitGroup
-		for i := range 200 {
-			group.Go(func() {
-				slots <- struct{}{}
-				defer func() { <-slots }()
-				w.overlapping(i, modes[i%len(modes)])
-			})
-		}
-		group.Wait()
-	})
-}
-
-// overlapping is one of many calls at once.
-func (w *world) overlapping(i int, mode sandbox.Mode) {
-	root := filepath.Join(w.workspace, fmt.Sprint(i))
-	if err := os.Mkdir(root, 0o700); err != nil {
-		w.Error(err)
+// wantLostInBackground starts a command whose runner is lost: that is an error
+// at once, or a fact once the process is settled.
+func (w *world) wantLostInBackground(command string) {
+	w.Helper()
+	process, err := bash.Start(w.Context(), w.executor, w.request(sandbox.WorkspaceWrite, command))
+	if err != nil {
+		wantUnavailable(w.T, err)
 		return
 	}
-	result, err := bash.Run(w.Context(), w.executor, bash.Request{
-		Command: fmt.Sprintf("echo %d; echo x > x", i),
-		Workdir: root,
-		Policy:  &sandbox.Policy{Mode: mode, WorkspaceRoot: root},
-	})
-	denied := mode == sandbox.ReadOnly
-	if err != nil || result.Stdout.Text != fmt.Sprintf("%d\n", i) || (result.ExitCode != 0) != denied {
-		w.Errorf("%d under %s: %v, %+v", i, mode, err, result)
-		return
-	}
-	if result.Sandbox.Mode != mode || result.Sandbox.Denied != denied || result.Sandbox.RunnerFailed {
-		w.Errorf("%d under %s: facts %+v", i, mode, result.Sandbox)
-	}
-	if _, err := os.Lstat(filepath.Join(root, "x")); (err != nil) != denied {
-		w.Errorf("%d under %s: %v", i, mode, err)
+	<-process.Done()
+	if info := process.State().Sandbox; info == nil || !info.RunnerFailed || info.Denied {
+		w.Errorf("in the background: %+v", info)
 	}
 }
