@@ -1,6 +1,7 @@
 package subprocesslocal
 
 import (
+	"errors"
 	"os"
 	"sync"
 	"syscall"
@@ -64,21 +65,33 @@ func (l *leader) wait() (exit, error) {
 		end = exitOf(&info)
 		return true
 	}
-	if l.pidfd != nil {
-		if conn, connErr := l.pidfd.SyscallConn(); connErr == nil && conn.Read(ended) == nil {
-			return end, statusError(err)
-		}
+	if !l.poll(ended) {
+		var info unix.Siginfo
+		err = waitid(l.pid, &info, unix.WEXITED|unix.WNOWAIT)
+		end = exitOf(&info)
 	}
-	var info unix.Siginfo
-	err = waitid(l.pid, &info, unix.WEXITED|unix.WNOWAIT)
-	return exitOf(&info), statusError(err)
+	if err == unix.ECHILD {
+		l.lose()
+		return end, ErrStatusLost
+	}
+	return end, os.NewSyscallError("waitid", err)
 }
 
-func statusError(err error) error {
-	if err == unix.ECHILD {
-		return ErrStatusLost
+// poll calls ended whenever the pidfd tells of something until it is true. It
+// is false if there is no pidfd that could be polled.
+func (l *leader) poll(ended func(uintptr) bool) bool {
+	if l.pidfd == nil {
+		return false
 	}
-	return os.NewSyscallError("waitid", err)
+	conn, err := l.pidfd.SyscallConn()
+	return err == nil && conn.Read(ended) == nil
+}
+
+// lose is for a leader that somebody else reaped.
+func (l *leader) lose() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reaped = true
 }
 
 // exited reports whether the leader has ended, even if wait does not know yet.
@@ -115,10 +128,11 @@ func (l *leader) signalGroup(signals ...syscall.Signal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, signal := range signals {
+		if err := l.signalByPidfd(signal); err != errNoGroupSignal {
+			continue
+		}
 		if !l.reaped {
 			unix.Kill(-l.pid, signal)
-		} else if l.pidfd != nil {
-			signalGroupOf(l.pidfd, signal)
 		}
 	}
 }
@@ -131,10 +145,7 @@ func (l *leader) pinned() bool {
 	if !l.reaped {
 		return true
 	}
-	if l.pidfd == nil {
-		return false
-	}
-	err := signalGroupOf(l.pidfd, 0)
+	err := l.signalByPidfd(0)
 	return err == nil || err == unix.EPERM
 }
 
@@ -155,20 +166,28 @@ func (l *leader) release() {
 	}
 }
 
-// signalGroupOf signals the process group that was, or is, led by the process
-// behind a pidfd (Linux 6.9; EINVAL before).
-func signalGroupOf(pidfd *os.File, signal syscall.Signal) (err error) {
-	conn, err := pidfd.SyscallConn()
+// errNoGroupSignal says that a group cannot be signalled through a pidfd: the
+// kernel is older than 6.9, or there is no pidfd.
+var errNoGroupSignal = errors.New("no group signal through a pidfd")
+
+// signalByPidfd signals the group that the leader leads or led. The caller
+// holds mu.
+func (l *leader) signalByPidfd(signal syscall.Signal) error {
+	if l.pidfd == nil {
+		return errNoGroupSignal
+	}
+	conn, err := l.pidfd.SyscallConn()
 	if err != nil {
-		return err
+		return errNoGroupSignal
 	}
-	controlErr := conn.Control(func(fd uintptr) {
-		err = unix.PidfdSendSignal(int(fd), signal, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
+	var sent error
+	err = conn.Control(func(fd uintptr) {
+		sent = unix.PidfdSendSignal(int(fd), signal, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
 	})
-	if controlErr != nil {
-		return controlErr
+	if err != nil || sent == unix.EINVAL || sent == unix.ENOSYS {
+		return errNoGroupSignal
 	}
-	return err
+	return sent
 }
 
 func waitid(pid int, info *unix.Siginfo, options int) error {

@@ -83,7 +83,7 @@ func (p *process) supervise() {
 	p.tree.leader.acknowledge()
 	p.mu.Unlock()
 
-	p.engine.terminator.nudge()
+	p.engine.terminator.nudge(&p.tree)
 	p.reading.Wait()
 	for _, end := range p.held {
 		end.Close()

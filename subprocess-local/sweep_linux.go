@@ -142,8 +142,8 @@ func (s *sweep) environ(pid int) []byte {
 }
 
 // signalReported signals the group of a process that a runner reported. Ours
-// says that it is verifiably a child of the leader or carries the cookie;
-// signalled, that the kernel can signal the group of a pidfd (Linux 6.9).
+// says that it leads one and is verifiably a child of the leader or carries the
+// cookie; signalled, that the kernel can signal the group of a pidfd (Linux 6.9).
 // Without that, the sweep reaches the members one by one.
 func signalReported(t *tree, pid int, service string, signals ...syscall.Signal) (ours, signalled bool) {
 	pidfd, err := unix.PidfdOpen(pid, 0)
@@ -151,6 +151,9 @@ func signalReported(t *tree, pid int, service string, signals ...syscall.Signal)
 		return false, false
 	}
 	defer unix.Close(pidfd)
+	if group, err := unix.Getpgid(pid); err != nil || group != pid {
+		return false, false
+	}
 	if parentOf(pid) != t.leader.pid && !newSweep(service).carries(pid, t.cookie) {
 		return false, false
 	}

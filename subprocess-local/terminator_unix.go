@@ -9,7 +9,9 @@ import (
 
 const (
 	shortestPause = time.Millisecond
-	longestPause  = 100 * time.Millisecond
+	longestPause  = time.Second
+	// longestAsking is the longest pause while something was asked to end.
+	longestAsking = 100 * time.Millisecond
 )
 
 // terminator ends trees, and finds out that they are gone. All of them share
@@ -54,6 +56,7 @@ func (t *terminator) watch(tr *tree) (unwatch func()) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		tr.watchers--
+		t.poke()
 	}
 }
 
@@ -70,11 +73,13 @@ func (t *terminator) hurry() {
 	t.poke()
 }
 
-// nudge says that something may have ended.
-func (t *terminator) nudge() {
+// nudge says that the leader of a tree has ended.
+func (t *terminator) nudge(tr *tree) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.poke()
+	if _, ok := t.trees[tr]; ok {
+		t.poke()
+	}
 }
 
 // add hands a tree to the goroutine. The caller holds mu.
@@ -103,16 +108,13 @@ func (t *terminator) run() {
 		if len(trees) == 0 {
 			return
 		}
-		if t.pass(sweep, trees) {
-			pause = shortestPause
-		}
+		pause = t.pass(sweep, trees, pause)
 		timer := time.NewTimer(min(pause, time.Until(next)))
 		select {
 		case <-wake:
 			pause = shortestPause
 			time.Sleep(shortestPause) // more may be about to end
 		case <-timer.C:
-			pause = min(2*pause, longestPause)
 		}
 		timer.Stop()
 	}
@@ -144,22 +146,27 @@ func (t *terminator) due() (trees []*tree, wake <-chan struct{}, next time.Time)
 	return trees, t.wake, next
 }
 
-// pass looks at all trees once. It reports whether looking again soon may
-// bring something new.
-func (t *terminator) pass(sweep *sweep, trees []*tree) (again bool) {
+// pass looks at all trees once. It returns how long to pause before the next
+// pass, given the pause before this one.
+func (t *terminator) pass(sweep *sweep, trees []*tree, pause time.Duration) time.Duration {
 	for _, tr := range trees {
 		tr.begin()
 	}
 	if err := sweep.visit(trees); err != nil {
 		assume(trees)
 	}
+	pause = min(2*pause, longestPause)
 	for _, tr := range trees {
 		if tr.end() {
 			t.finish(tr)
 		}
-		again = again || tr.clean > 0
+		if tr.clean > 0 {
+			pause = shortestPause
+		} else if tr.phase == asking {
+			pause = min(pause, longestAsking)
+		}
 	}
-	return again
+	return pause
 }
 
 // assume is for when the process table cannot be read: members may exist until
