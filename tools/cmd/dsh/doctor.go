@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -110,12 +110,30 @@ func (e examination) print(out io.Writer) {
 		return
 	}
 	fmt.Fprintf(out, "%s: usable\n", e.Runner)
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, m := range e.Modes {
-		fmt.Fprintf(table, "  %s\t%s\n", m.Mode, m.Enforcement)
-		for _, gap := range m.Gaps {
-			fmt.Fprintf(table, "    gap: %s, %s\t%s\n", gap.Effect, gap.Place, gap.Reason)
+		fmt.Fprintf(out, "  %-16s %s\n", m.Mode, m.Enforcement)
+		for _, line := range gapLines(m.Gaps) {
+			fmt.Fprintf(out, "    not governed %s\n", line)
 		}
 	}
-	_ = table.Flush()
+}
+
+// gapLines puts the gaps that have their place and reason in common on one
+// line.
+func gapLines(gaps []gapObject) []string {
+	type kind struct{ place, reason string }
+	effects := make(map[kind][]string)
+	var kinds []kind
+	for _, gap := range gaps {
+		k := kind{string(gap.Place), gap.Reason}
+		if effects[k] == nil {
+			kinds = append(kinds, k)
+		}
+		effects[k] = append(effects[k], string(gap.Effect))
+	}
+	var lines []string
+	for _, k := range kinds {
+		lines = append(lines, fmt.Sprintf("(%s): %s; %s", k.place, strings.Join(effects[k], ", "), k.reason))
+	}
+	return lines
 }
