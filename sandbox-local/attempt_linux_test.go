@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == landlockrun.SelfArg {
 		os.Exit(landlockrun.Main(os.Args[2:]))
 	}
+	if len(os.Args) == 3 && os.Args[1] == withoutLandlockArg {
+		os.Exit(confineWithoutLandlock(os.Args[2]))
+	}
 	if len(os.Args) == 4 && os.Args[1] == attemptArg {
 		os.Exit(attempt(os.Args[2], os.Args[3]))
 	}

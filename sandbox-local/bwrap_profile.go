@@ -17,7 +17,7 @@ func bwrapProfile(who caller, c *call) []string {
 		args = append(args, rootOptions(who)...)
 	}
 	if c.Policy.Mode == sandbox.WorkspaceWrite {
-		args = append(args, "--tmpfs", "/dev/shm", "--tmpfs", "/tmp", "--bind", c.workspace, c.workspace)
+		args = append(args, "--tmpfs", "/dev/shm", "--tmpfs", c.temp, "--bind", c.workspace, c.workspace)
 	}
 	return append(args, "--chdir", c.dir)
 }
@@ -49,7 +49,7 @@ func bwrapWritable(c *call) []string {
 func checkVisible(name string, c *call) error {
 	covers := []string{"/dev", "/proc"}
 	if c.Policy.Mode == sandbox.WorkspaceWrite {
-		covers = append(covers, "/tmp")
+		covers = append(covers, c.temp)
 		if sandbox.Within(c.dir, []string{c.workspace}) {
 			return nil
 		}

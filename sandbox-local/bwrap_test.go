@@ -23,7 +23,7 @@ func aCall(mode sandbox.Mode, host sandbox.Host, env map[string]string) *call {
 			Argv: []string{"/bin/bash", "-c", "true"}, Host: host, Env: env,
 			Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: "/srv/w"},
 		},
-		dir: "/srv/w/sub", workspace: "/srv/w",
+		dir: "/srv/w/sub", workspace: "/srv/w", temp: "/tmp",
 	}
 	if mode == sandbox.WorkspaceWrite {
 		c.writable = []string{"/srv/w", "/tmp"}

@@ -14,6 +14,7 @@ type call struct {
 	dir       string   // canonical where it exists, else cleaned
 	workspace string   // canonical
 	writable  []string // sandbox.WritableRoots
+	temp      string   // the temporary area, canonical
 }
 
 func newCall(req sandbox.Request) (*call, error) {
@@ -25,6 +26,10 @@ func newCall(req sandbox.Request) (*call, error) {
 		return nil, &sandbox.InvalidPolicyError{
 			Mode: req.Policy.Mode, WorkspaceRoot: req.Policy.WorkspaceRoot, Err: err}
 	}
+	if req.Policy.Mode == sandbox.WorkspaceWrite && workspace != filepath.Clean(req.Policy.WorkspaceRoot) {
+		return nil, &sandbox.InvalidPolicyError{
+			Mode: req.Policy.Mode, WorkspaceRoot: req.Policy.WorkspaceRoot, Err: ErrRootNotCanonical}
+	}
 	writable, err := sandbox.WritableRoots(req.Policy)
 	if err != nil {
 		return nil, err
@@ -33,7 +38,15 @@ func newCall(req sandbox.Request) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &call{Request: req, dir: dir, workspace: workspace, writable: writable}, nil
+	return &call{Request: req, dir: dir, workspace: workspace, writable: writable, temp: temporaryArea()}, nil
+}
+
+// temporaryArea is where /tmp is: on some systems it is a link.
+func temporaryArea() string {
+	if canonical, err := sandbox.Canonical("/tmp"); err == nil {
+		return canonical
+	}
+	return "/tmp"
 }
 
 // checkRequest refuses what no program can be started with. A NUL byte would

@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/dsh-go/dsh/sandbox"
+	"github.com/dsh-go/dsh/sandbox-local/internal/lockdown"
 )
 
 // confined runs a command with an environment.
@@ -69,6 +71,7 @@ func TestE2EDevices(t *testing.T) {
 	})
 }
 
+// A policy holds the canonical root, whatever the user called it.
 func TestE2ERootThroughLinks(t *testing.T) {
 	onEach(t, func(t *testing.T, b backend) {
 		p := newPlaces(t)
@@ -88,14 +91,45 @@ func TestE2ERootThroughLinks(t *testing.T) {
 			p.base + "/j/..":              filepath.Dir(deep),
 		}
 		for root, where := range roots {
+			canonical, err := sandbox.Canonical(root)
+			if err != nil {
+				t.Fatal(err)
+			}
 			got, _ := b.confined(t, sandbox.Request{
 				Argv: bash(`touch a && pwd -P`), Dir: root,
-				Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: root}})
+				Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: canonical}})
 			made := filepath.Join(where, "a")
 			if got.code != 0 || got.stdout != where+"\n" || !exists(made) {
 				t.Errorf("%s: %+v", root, got)
 			}
 			os.Remove(made)
+		}
+	})
+}
+
+// A command that may write beside another workspace puts a link in its place.
+func TestE2ERootThatBecameALink(t *testing.T) {
+	onEach(t, func(t *testing.T, b backend) {
+		p := newPlaces(t)
+		policy := sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: filepath.Join(p.workspace, "inner")}
+		req := sandbox.Request{Argv: bash("touch n"), Dir: p.workspace, Host: able, Policy: policy}
+		mkdir(t, policy.WorkspaceRoot)
+		early, err := b.Confine(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := b.run(t, sandbox.WorkspaceWrite, p.workspace, `rmdir inner && ln -s "$1" inner`, p.outside)
+		if got.code != 0 {
+			t.Fatalf("%+v", got)
+		}
+		if _, err := b.Confine(t.Context(), req); !errors.Is(err, ErrRootNotCanonical) {
+			t.Errorf("%v", err)
+		}
+		if early.OnThread != nil {
+			var refused *RestrictError
+			if err := lockdown.OnThread(early.OnThread.Restrict); !errors.As(err, &refused) || !errors.Is(err, unix.ELOOP) {
+				t.Errorf("a confinement made before: %v", err)
+			}
 		}
 	})
 }

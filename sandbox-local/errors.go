@@ -34,6 +34,13 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the reason.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
+// ErrRootNotCanonical is the reason inside a [*sandbox.InvalidPolicyError] when
+// the workspace root leads through a symbolic link. The root of a policy is
+// canonical when the policy is made ([sandbox.Canonical]); a link that is there
+// later was put there since, and what it leads to was never meant to be
+// writable.
+var ErrRootNotCanonical = errors.New("workspace root leads through a symbolic link; a policy holds its canonical path")
+
 // The reasons inside a [*RequestError], besides [ErrNUL] and [ErrNotAbsolute].
 var (
 	ErrNoArgv     = errors.New("there is nothing to start")

@@ -74,7 +74,7 @@ func (l *landlockThread) confine(c *call) (*sandbox.Confinement, error) {
 func (l *landlockThread) restrict(c *call) func() error {
 	plan := lockdown.Plan{
 		Kernel: l.kernel,
-		Grants: landlock.Grants{Writable: c.writable, Devices: []string{os.DevNull}},
+		Grants: landlock.Grants{Writable: c.writable, Exact: true, Devices: []string{os.DevNull}},
 		Filter: c.Policy.Mode == sandbox.ReadOnly,
 	}
 	return func() error {

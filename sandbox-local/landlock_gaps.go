@@ -29,7 +29,8 @@ func landlockGaps(kernel landlock.Kernel, who landlockCaller, filtered bool) []s
 }
 
 // metadataGaps are about the files that the caller owns, or any file if it is
-// root. The nodes in /dev and the entries of /proc belong to root.
+// root. The nodes in /dev, which can have access control lists, and the
+// entries of /proc belong to root.
 func metadataGaps(who landlockCaller) []sandbox.Gap {
 	effects := []sandbox.Effect{sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags}
 	if who.owners {
@@ -38,8 +39,8 @@ func metadataGaps(who landlockCaller) []sandbox.Gap {
 	gaps := gapsOf(sandbox.PlaceOutside, reasonMetadata, effects...)
 	if who.root {
 		nodes := []sandbox.Effect{sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner}
-		gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonMetadata, nodes...)...)
 		gaps = append(gaps, gapsOf(sandbox.PlaceProc, reasonMetadata, nodes...)...)
+		gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonMetadata, append(nodes, sandbox.EffectXattr)...)...)
 	}
 	return gaps
 }

@@ -94,7 +94,7 @@ func TestLandlockGaps(t *testing.T) {
 			sandbox.PlaceDev:     {sandbox.EffectDeviceControl}}},
 		{"workspace-write, root", 7, root, false, map[sandbox.Place][]sandbox.Effect{
 			sandbox.PlaceOutside: {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags, sandbox.EffectOwner},
-			sandbox.PlaceDev:     {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner},
+			sandbox.PlaceDev:     {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner, sandbox.EffectXattr},
 			sandbox.PlaceProc:    {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner}}},
 	}
 	for _, tt := range tests {

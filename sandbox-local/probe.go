@@ -75,7 +75,7 @@ func try(ctx context.Context, confinement *sandbox.Confinement) error {
 	defer stop()
 	report, _ := io.ReadAll(channels.status)
 	if err := cmd.Wait(); err != nil {
-		return errors.Join(err, stderr.error())
+		return fmt.Errorf("%w%s", err, stderr.suffix())
 	}
 	if state := confinement.Status.Read(report); state != sandbox.CommandStarted {
 		return fmt.Errorf("its status says: %v", state)
@@ -145,11 +145,10 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// error is the printed text on one line, or nil.
-func (t *tail) error() error {
-	text := strings.Join(strings.Fields(t.String()), " ")
-	if text == "" {
-		return nil
+// suffix is the printed text on one line, as it follows an error.
+func (t *tail) suffix() string {
+	if text := strings.Join(strings.Fields(t.String()), " "); text != "" {
+		return ": " + text
 	}
-	return errors.New(text)
+	return ""
 }

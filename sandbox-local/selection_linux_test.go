@@ -53,7 +53,7 @@ func TestSelectionByWhatIsUsable(t *testing.T) {
 		{"mode bits lost", 0o644, working, "has no execute permission"},
 		{"interpreter gone", 0o755, "#!/nowhere/sh\n", "cannot be executed"},
 		{"kernel refuses", 0o755, "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n",
-			"the read-only profile failed: exit status 1\nbwrap: No permissions to create new namespace"},
+			"the read-only profile failed: exit status 1: bwrap: No permissions to create new namespace"},
 		{"never runs the command", 0o755, "#!/bin/sh\nexit 0\n", "its status says: command not started"},
 	}
 	for _, tt := range tests {

@@ -11,9 +11,12 @@ import (
 	"fmt"
 )
 
-// ErrUnsupported means that the kernel has no Landlock, or has it switched
-// off.
-var ErrUnsupported = errors.New("the kernel does not offer Landlock")
+var (
+	// ErrUnsupported means that the kernel has no Landlock.
+	ErrUnsupported = errors.New("the kernel has no Landlock")
+	// ErrDisabled means that the kernel has Landlock and does not use it.
+	ErrDisabled = errors.New("the kernel's Landlock is not among the active security modules (lsm= on its command line)")
+)
 
 // Kernel is what the running kernel can enforce.
 type Kernel struct {
@@ -41,6 +44,10 @@ type Grants struct {
 	Writable []string
 	// Devices are files that may be written and controlled.
 	Devices []string
+	// Exact says that the writable paths are canonical. A symbolic link in one
+	// is then an error: somebody put it there since, to have something else
+	// made writable.
+	Exact bool
 	// Readable, if not empty, makes reading and executing handled, too: they
 	// are then allowed at and beneath these paths and the writable ones, and
 	// nowhere else.
@@ -54,7 +61,7 @@ type Error struct {
 }
 
 // Error names the step and the reason.
-func (e *Error) Error() string { return fmt.Sprintf("landlock: %s: %v", e.Step, e.Err) }
+func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Step, e.Err) }
 
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }

@@ -38,12 +38,16 @@ func detect() (Kernel, error) {
 }
 
 // unsupported recognises the two errors of landlock_create_ruleset(2) that
-// mean that Landlock is not there: not built in, and not switched on.
+// mean that Landlock is not there.
 func unsupported(err error) error {
-	if err == unix.ENOSYS || err == unix.EOPNOTSUPP {
+	switch err {
+	case unix.ENOSYS:
 		return ErrUnsupported
+	case unix.EOPNOTSUPP:
+		return ErrDisabled
+	default:
+		return err
 	}
-	return err
 }
 
 // known returns the write rights that the ABI knows.
@@ -85,44 +89,57 @@ func (k Kernel) ruleset(grants Grants) (fd int, flags uint32, err error) {
 	if k.ScopesSignals {
 		config.Scoped = ll.ScopeSignal
 	}
-	rules, err := grants.rules(config.HandledAccessFS)
-	if err != nil {
-		return -1, 0, &Error{Step: "looking up what may be accessed", Err: err}
-	}
-	fd, flags, err = config.NewRulesetFD(rules...)
+	fd, flags, err = config.NewRulesetFD()
 	if err != nil {
 		return -1, 0, &Error{Step: "building the ruleset", Err: err}
+	}
+	if err := grants.addTo(fd, uint64(config.HandledAccessFS)); err != nil {
+		unix.Close(fd)
+		return -1, 0, &Error{Step: "granting access", Err: err}
 	}
 	return fd, flags, nil
 }
 
-// rules grants no more than what is handled.
-func (g Grants) rules(handled golandlock.AccessFSSet) ([]golandlock.Rule, error) {
-	var rules []golandlock.Rule
-	add := func(rights golandlock.AccessFSSet, paths []string) error {
-		for _, path := range paths {
-			info, err := os.Stat(path)
-			if err != nil {
-				return err
-			}
-			granted := rights & handled
-			if !info.IsDir() {
-				granted &= rightsFile
-			}
-			if granted != 0 {
-				rules = append(rules, golandlock.PathAccess(granted, path))
+// addTo adds a rule per path, which grants no more than what is handled.
+func (g Grants) addTo(ruleset int, handled uint64) error {
+	var exact uint64
+	if g.Exact {
+		exact = unix.RESOLVE_NO_SYMLINKS
+	}
+	for _, part := range []struct {
+		paths   []string
+		rights  uint64
+		resolve uint64
+	}{
+		{g.Writable, rightsRead | rightsWrite&^rightsDevices, exact},
+		{g.Devices, ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSIoctlDev, 0},
+		{g.Readable, rightsRead, 0},
+	} {
+		for _, path := range part.paths {
+			if err := grant(ruleset, path, part.rights&handled, part.resolve); err != nil {
+				return &os.PathError{Op: "grant", Path: path, Err: err}
 			}
 		}
-		return nil
 	}
-	if err := add(rightsRead|rightsWrite&^rightsDevices, g.Writable); err != nil {
-		return nil, err
+	return nil
+}
+
+// grant opens the path once, so that the rule is about what was looked at.
+func grant(ruleset int, path string, rights, resolve uint64) error {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: resolve})
+	if err != nil {
+		return err
 	}
-	if err := add(ll.AccessFSReadFile|ll.AccessFSWriteFile|ll.AccessFSIoctlDev, g.Devices); err != nil {
-		return nil, err
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
 	}
-	if err := add(rightsRead, g.Readable); err != nil {
-		return nil, err
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		rights &= rightsFile
 	}
-	return rules, nil
+	if rights == 0 {
+		return nil // the kernel refuses a rule that grants nothing
+	}
+	return ll.LandlockAddPathBeneathRule(ruleset, &ll.PathBeneathAttr{AllowedAccess: rights, ParentFd: fd}, 0)
 }
