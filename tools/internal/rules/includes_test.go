@@ -17,7 +17,7 @@ func TestIncludes(t *testing.T) {
 		{"a line too many", page(begin, "| a |", "| b |", "", includeEnd), "is not what that file holds"},
 		{"not ended", page(begin, "| a |", "| b |"), "has no line"},
 		{"no such file", page("<!-- begin nope.md -->", includeEnd), "nope.md"},
-		{"mentioned only", page("write "+begin+" there"), ""},
+		{"mentioned only", page("write " + begin + " there"), ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
