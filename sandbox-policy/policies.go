@@ -1,13 +1,21 @@
 // Package sandboxpolicy is the one home for the sandbox mode and the workspace
-// root of a deployment.
+// root of a deployment and of each session in it.
 //
 // A [Policies] answers which policy a call has: an approved mode outranks the
-// default, and a session's immutable working directory outranks the default
-// root. It decides nothing about how a policy is enforced.
+// session's own, which outranks the default; and a session's immutable working
+// directory is its workspace root. It decides nothing about how a policy is
+// enforced.
+//
+// A session's mode is what the last event of its log says. With a [FileLog]
+// it survives a restart.
 package sandboxpolicy
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/dsh-go/dsh/sandbox"
 )
@@ -19,16 +27,48 @@ type Config struct {
 	// WorkspaceRoot is the default workspace root. It is made absolute and
 	// canonical at once. Empty means the working directory.
 	WorkspaceRoot string
+	// Log holds the modes of sessions. Nil means a log in memory, which ends
+	// with the program.
+	Log Log
 }
 
-// Policies resolves policies. It is immutable and safe for concurrent use.
+// A Log is an append-only list of events. It is safe for concurrent use.
+type Log interface {
+	// Events returns every event, the oldest first.
+	Events(ctx context.Context) ([]Event, error)
+	// Append adds an event. When it returns nil, the event is kept.
+	Append(ctx context.Context, event Event) error
+}
+
+// Policies resolves policies. It is safe for concurrent use.
 type Policies struct {
 	standard sandbox.Policy
+	log      Log
+
+	mu    sync.Mutex
+	modes map[string]sandbox.Mode // by session: its last event
+	roots map[string]string       // by session: its canonical root, once it has one
 }
 
-// New returns the policies of a deployment. A mode that is not one, or a root
-// that is missing, not a directory, or too wide for the mode, is a
-// [*sandbox.InvalidPolicyError].
+// ErrNoSession is the reason why a mode cannot be set for nobody.
+var ErrNoSession = errors.New("sandboxpolicy: a session's mode needs a session")
+
+// RootChangedError is a session that turned up with another working directory
+// than it began with.
+type RootChangedError struct {
+	SessionID   string
+	Root, Asked string
+}
+
+// Error names the session and both directories.
+func (e *RootChangedError) Error() string {
+	return fmt.Sprintf("sandboxpolicy: the workspace root of session %q is %q for good, and cannot become %q", e.SessionID, e.Root, e.Asked)
+}
+
+// New returns the policies of a deployment, with the modes that its log holds.
+// A mode that is not one, or a root that is missing, not a directory, or too
+// wide for the mode, is a [*sandbox.InvalidPolicyError]; a log with an event
+// that nobody could have meant is an [*EventError].
 func New(config Config) (*Policies, error) {
 	mode := config.Mode
 	if mode == "" {
@@ -38,24 +78,101 @@ func New(config Config) (*Policies, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Policies{standard: policy}, nil
+	p := &Policies{standard: policy, log: config.Log, modes: make(map[string]sandbox.Mode), roots: make(map[string]string)}
+	if p.log == nil {
+		p.log = &memoryLog{}
+	}
+	if err := p.replay(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// replay reads the modes of the sessions from the log.
+func (p *Policies) replay() error {
+	events, err := p.log.Events(context.Background())
+	if err != nil {
+		return err
+	}
+	for i, event := range events {
+		if event.Type != ModeEvent {
+			continue
+		}
+		if err := event.validate(); err != nil {
+			return &EventError{Number: i + 1, Err: err}
+		}
+		p.modes[event.SessionID] = event.Mode
+	}
+	return nil
 }
 
 // Default returns the policy of a call that selects nothing.
 func (p *Policies) Default() sandbox.Policy { return p.standard }
 
-// Resolve returns the policy that req selects. Errors are as for [New].
+// SetMode makes mode the session's own, by one event that is appended to the
+// log. A mode that is not one is a [*sandbox.InvalidPolicyError], and nothing
+// is appended.
+func (p *Policies) SetMode(ctx context.Context, sessionID string, mode sandbox.Mode) error {
+	event := newModeEvent(sessionID, mode)
+	if err := event.validate(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.log.Append(ctx, event); err != nil {
+		return err
+	}
+	p.modes[sessionID] = mode
+	return nil
+}
+
+// Resolve returns the policy that req selects. Errors are as for [New], and a
+// [*RootChangedError] for a session whose working directory is not the one
+// that it began with.
 func (p *Policies) Resolve(req sandbox.PolicyRequest) (sandbox.Policy, error) {
 	policy := p.standard
 	policy.SessionID = req.SessionID
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if mode, ok := p.modes[req.SessionID]; ok && req.SessionID != "" {
+		policy.Mode = mode
+	}
 	if req.Mode != "" {
 		policy.Mode = req.Mode
 	}
-	root := policy.WorkspaceRoot
-	if req.Dir != "" {
-		root = req.Dir
+	if req.Dir == "" {
+		return rooted(policy, p.rootOf(req.SessionID))
 	}
-	return rooted(policy, root)
+	policy, err := rooted(policy, req.Dir)
+	if err == nil {
+		err = p.pin(req.SessionID, policy.WorkspaceRoot)
+	}
+	if err != nil {
+		return sandbox.Policy{}, err
+	}
+	return policy, nil
+}
+
+// rootOf returns the root that the session began with, or the default one.
+// The caller holds the lock, as for pin.
+func (p *Policies) rootOf(sessionID string) string {
+	if root, ok := p.roots[sessionID]; ok {
+		return root
+	}
+	return p.standard.WorkspaceRoot
+}
+
+// pin makes root the session's for good.
+func (p *Policies) pin(sessionID, root string) error {
+	if sessionID == "" {
+		return nil
+	}
+	if pinned, ok := p.roots[sessionID]; ok && pinned != root {
+		return &RootChangedError{SessionID: sessionID, Root: pinned, Asked: root}
+	}
+	p.roots[sessionID] = root
+	return nil
 }
 
 // rooted returns policy with the canonical form of root, if the two are valid
