@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/dsh-go/dsh/tools/internal/testrun"
@@ -16,7 +17,9 @@ var backends = []string{"bwrap", "landlock"}
 
 // backendLeg checks that the tests over one backend really ran, as the
 // current user and, where this process can become one, as an ordinary user.
-// A test says which backend it is over in its own or its subtest's name.
+//
+// A test says which backend it is over in its own or its subtest's name, and
+// when it skips for want of one it says so in the words of [lacks].
 func backendLeg(backend string) func(context.Context, *session) (string, error) {
 	return func(ctx context.Context, s *session) (string, error) {
 		runs := []testRun{s.plain(ctx)}
@@ -37,6 +40,13 @@ func backendLeg(backend string) func(context.Context, *session) (string, error) 
 	}
 }
 
+// lacks recognises the output of a test that was skipped for want of the
+// backend: "bwrap is not usable here: …", "needs landlock".
+func lacks(output, backend string) bool {
+	pattern := `(?i)\bneeds %[1]s\b|\b%[1]s is (not usable|unusable|not available|unavailable)\b`
+	return regexp.MustCompile(fmt.Sprintf(pattern, regexp.QuoteMeta(backend))).MatchString(output)
+}
+
 var errNothingRan = errors.New("no test with the backend in its name passed")
 
 // evidence counts the tests over the backend that passed. It fails when the
@@ -49,7 +59,7 @@ func evidence(run testRun, backend string) (ran int, err error) {
 		}
 	}
 	for _, t := range run.results.Tests(testrun.Skip) {
-		if strings.Contains(strings.ToLower(t.Output), "needs "+backend) {
+		if lacks(t.Output, backend) {
 			return ran, fmt.Errorf("%s %s was skipped although %s is required:\n%s", t.Package, t.Name, backend, t.Output)
 		}
 	}

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -95,22 +93,4 @@ func (s *session) meet(ctx context.Context, l leg) string {
 		}
 	}
 	return ""
-}
-
-func (s *session) report(name string, st status, took time.Duration, fact, detail string) {
-	line := fmt.Sprintf("%-5s %-10s %6.1fs  %s", st, name, took.Seconds(), fact)
-	fmt.Fprintln(s.stdout, strings.TrimRight(line, " "))
-	if detail != "" {
-		fmt.Fprintln(s.stdout, "      "+strings.ReplaceAll(strings.TrimRight(detail, "\n"), "\n", "\n      "))
-	}
-}
-
-// summarize prints the closing line and reports whether nothing failed.
-func summarize(w io.Writer, results []status) bool {
-	count := map[status]int{}
-	for _, st := range results {
-		count[st]++
-	}
-	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", count[passed], count[failed], count[skipped])
-	return count[failed] == 0
 }

@@ -72,6 +72,22 @@ func TestRunLegs(t *testing.T) {
 	}
 }
 
+func TestShorten(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"a\nb\n", "a\nb"},
+		{strings.Repeat("x", maxWidth) + "\n", strings.Repeat("x", maxWidth)},
+		{strings.Repeat("x", maxWidth+1), strings.Repeat("x", maxWidth) + "…"},
+		{
+			strings.Repeat("first\n", maxLines/2) + "gone\n" + strings.Repeat("last\n", maxLines/2),
+			strings.Repeat("first\n", maxLines/2) + "… 1 line left out …\n" + strings.TrimSuffix(strings.Repeat("last\n", maxLines/2), "\n"),
+		},
+	} {
+		if got := shorten(test.text); got != test.want {
+			t.Errorf("%.20q became %.40q", test.text, got)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	legs := allLegs()
 	for _, test := range []struct {
@@ -141,6 +157,8 @@ func TestEvidence(t *testing.T) {
 		{"none ran", other, 0, false},
 		{"nothing ran at all", "", 0, false},
 		{"one was skipped for want of the backend", passed + skip("x_test.go:1: needs bwrap: not found"), 1, false},
+		{"in other words", passed + skip("x_test.go:1: bwrap is unusable here: exit status 1"), 1, false},
+		{"another backend was missing", passed + skip("x_test.go:1: landlock is not usable here: old kernel"), 1, true},
 		{"one was skipped for another reason", passed + skip("x_test.go:1: needs root"), 1, true},
 		{"another test failed", passed + broken, 1, false},
 	} {

@@ -26,7 +26,7 @@ func allLegs() []leg {
 		{name: "build", about: "every module builds and vets for every platform", run: crossBuild},
 		{name: "unit", about: "the tests of every module, as the current user", run: unit},
 		{
-			name: "race", about: "the same tests under the race detector", run: race,
+			name: "race", about: "the same tests, in their short form, under the race detector", run: race,
 			needs: []need{cCompiler},
 		},
 		{
