@@ -56,28 +56,37 @@ const (
 )
 
 // attempts change the metadata of a file, or what else a mode must not allow,
-// by the system calls that no file right governs.
+// by the system calls that no file right governs. Where the host would suffer
+// from a success they set what is set already: that needs the same rights, and
+// shows in the file's change time.
 var attempts = map[string]func(path string) error{
-	"chmod":  func(path string) error { return unix.Chmod(path, 0o700) },
-	"fchmod": onOpen(func(fd int) error { return unix.Fchmod(fd, 0o700) }),
-	"fchmodat2": func(path string) error {
-		return raw(unix.SYS_FCHMODAT2, atCWD, cstr(path), 0o700, unix.AT_SYMLINK_NOFOLLOW)
+	"chmod":     func(path string) error { return unix.Chmod(path, stat(path).Mode&0o7777) },
+	"fchmod":    onOpen(func(fd int, st unix.Stat_t) error { return unix.Fchmod(fd, st.Mode&0o7777) }),
+	"fchmodat2": fchmodat2,
+	"chown":     func(path string) error { st := stat(path); return unix.Lchown(path, int(st.Uid), int(st.Gid)) },
+	"fchown":    onOpen(func(fd int, st unix.Stat_t) error { return unix.Fchown(fd, int(st.Uid), int(st.Gid)) }),
+	"fchownat": func(path string) error {
+		st := stat(path)
+		return unix.Fchownat(unix.AT_FDCWD, path, int(st.Uid), int(st.Gid), 0)
 	},
-	"chown":    func(path string) error { return unix.Lchown(path, 1, 1) },
-	"fchown":   onOpen(func(fd int) error { return unix.Fchown(fd, 1, 1) }),
-	"fchownat": func(path string) error { return unix.Fchownat(unix.AT_FDCWD, path, 1, 1, 0) },
 	"utimensat": func(path string) error {
-		return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Sec: 1}, {Sec: 1}}, 0)
+		st := stat(path)
+		return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{st.Atim, st.Mtim}, 0)
 	},
-	"futimens":     onOpen(func(fd int) error { return unix.Futimes(fd, []unix.Timeval{{Sec: 1}, {Sec: 1}}) }),
+	"futimens": onOpen(func(fd int, st unix.Stat_t) error {
+		at, mt := unix.NsecToTimeval(st.Atim.Nano()), unix.NsecToTimeval(st.Mtim.Nano())
+		return unix.Futimes(fd, []unix.Timeval{at, mt})
+	}),
 	"setxattr":     func(path string) error { return unix.Setxattr(path, "user.x", []byte("1"), 0) },
 	"lsetxattr":    func(path string) error { return unix.Lsetxattr(path, "user.x", []byte("1"), 0) },
-	"fsetxattr":    onOpen(func(fd int) error { return unix.Fsetxattr(fd, "user.x", []byte("1"), 0) }),
+	"fsetxattr":    onOpen(func(fd int, _ unix.Stat_t) error { return unix.Fsetxattr(fd, "user.x", []byte("1"), 0) }),
 	"setxattrat":   setxattrat,
 	"removexattr":  func(path string) error { return unix.Removexattr(path, "user.kept") },
-	"fremovexattr": onOpen(func(fd int) error { return unix.Fremovexattr(fd, "user.kept") }),
-	"acl":          func(path string) error { return unix.Setxattr(path, "system.posix_acl_access", minimalACL, 0) },
-	"setflags": onOpen(func(fd int) error {
+	"fremovexattr": onOpen(func(fd int, _ unix.Stat_t) error { return unix.Fremovexattr(fd, "user.kept") }),
+	"acl": func(path string) error {
+		return unix.Setxattr(path, "system.posix_acl_access", minimalACL(stat(path).Mode), 0)
+	},
+	"setflags": onOpen(func(fd int, _ unix.Stat_t) error {
 		flags := fsNoDump
 		return raw(unix.SYS_IOCTL, uintptr(fd), fsIOCSetFlags, uintptr(unsafe.Pointer(&flags)))
 	}),
@@ -123,12 +132,39 @@ var attempts = map[string]func(path string) error{
 		return unix.Unlink(node)
 	},
 	"rename across": func(path string) error { return unix.Rename(path, "moved") },
-	"sethostname":   func(path string) error { return unix.Sethostname([]byte("dsh")) },
-	"x32 chmod":     func(path string) error { return raw(0x40000000|90, cstr(path), 0o700) },
+	"sethostname": func(path string) error {
+		name, err := os.Hostname()
+		if err != nil {
+			return err
+		}
+		return unix.Sethostname([]byte(name))
+	},
+	"x32 chmod": func(path string) error { return raw(0x40000000|90, cstr(path), 0o700) },
 }
 
-var minimalACL = []byte("\x02\x00\x00\x00" +
-	"\x01\x00\x07\x00\xff\xff\xff\xff" + "\x04\x00\x00\x00\xff\xff\xff\xff" + "\x20\x00\x00\x00\xff\xff\xff\xff")
+// minimalACL is the access control list that says what the mode says (acl(5),
+// in the layout of linux/posix_acl_xattr.h).
+func minimalACL(mode uint32) []byte {
+	list := []byte{2, 0, 0, 0}
+	for _, entry := range []struct {
+		tag   byte
+		shift uint32
+	}{{0x01, 6}, {0x04, 3}, {0x20, 0}} {
+		list = append(list, entry.tag, 0, byte(mode>>entry.shift&7), 0, 0xff, 0xff, 0xff, 0xff)
+	}
+	return list
+}
+
+func stat(path string) (st unix.Stat_t) {
+	if err := unix.Lstat(path, &st); err != nil {
+		panic(err)
+	}
+	return st
+}
+
+func fchmodat2(path string) error {
+	return raw(unix.SYS_FCHMODAT2, atCWD, cstr(path), uintptr(stat(path).Mode&0o7777), unix.AT_SYMLINK_NOFOLLOW)
+}
 
 var atCWD = ^uintptr(99) // AT_FDCWD: -100
 
@@ -161,13 +197,13 @@ func open(path string, flags int) error {
 	return unix.Close(fd)
 }
 
-func onOpen(f func(fd int) error) func(string) error {
+func onOpen(f func(fd int, st unix.Stat_t) error) func(string) error {
 	return func(path string) error {
 		fd, err := unix.Open(path, unix.O_RDONLY, 0)
 		if err != nil {
 			return fmt.Errorf("opening: %w", err)
 		}
-		return f(fd)
+		return f(fd, stat(path))
 	}
 }
 

@@ -150,3 +150,23 @@ func TestE2EWorkspaceWriteGapsAreReal(t *testing.T) {
 		}
 	})
 }
+
+// TestE2EWorkspaceWriteGapsInSystemPlaces does the same for the nodes in /dev
+// and the entries of /proc.
+func TestE2EWorkspaceWriteGapsInSystemPlaces(t *testing.T) {
+	effects := map[string]sandbox.Effect{"chmod": sandbox.EffectMode, "chown": sandbox.EffectOwner,
+		"utimensat": sandbox.EffectTimes, "acl": sandbox.EffectXattr, "setflags": sandbox.EffectInodeFlags}
+	targets := map[sandbox.Place]string{sandbox.PlaceDev: os.DevNull, sandbox.PlaceProc: "/proc/version"}
+	onEach(t, func(t *testing.T, b backend) {
+		p := newPlaces(t)
+		for place, path := range targets {
+			for name, effect := range effects {
+				got, c := b.try(t, sandbox.WorkspaceWrite, p.workspace, name, path)
+				named := slices.ContainsFunc(c.Report.Gaps, func(gap sandbox.Gap) bool { return gap.Covers(effect, place) })
+				if went := got.code == attemptSucceeded; went != named {
+					t.Errorf("%s on %s: went through %v, named as a gap %v (%s)", name, path, went, named, got.stdout)
+				}
+			}
+		}
+	})
+}

@@ -105,8 +105,11 @@ func killRunning(t *testing.T, c *sandbox.Confinement, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(io.Discard, out); err != nil {
+	if err := out.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Fatalf("the command lives on: %v", err)
 	}
 	<-report
 	_ = cmd.Wait() // it was killed
