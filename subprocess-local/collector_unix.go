@@ -9,16 +9,7 @@ import (
 	"time"
 
 	"github.com/dsh-go/dsh/bash/subprocess"
-	"golang.org/x/sys/unix"
 )
-
-// chunkSize is the size of one read: what a pipe holds by default. Smaller
-// reads cost throughput, larger ones gain nothing.
-const chunkSize = 64 << 10
-
-// chunks are buffers for reading. A collector holds one only while there is
-// something to read, so idle processes cost none.
-var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
 // collector reads a stream to its end and keeps its tail. It implements
 // [subprocess.Reader].
@@ -38,40 +29,14 @@ type collector struct {
 }
 
 func (c *collector) run() {
-	for c.step() {
+	var r chunkReader
+	for r.next(c.conn) {
+		c.take(r.buf[:r.n])
+		r.release()
 	}
 	c.takeRest()
 	c.file.Close()
 	c.finish()
-}
-
-// step waits for the next chunk and takes it in. It is false at the end of the
-// stream and once the deadline has passed.
-func (c *collector) step() bool {
-	var buf *[chunkSize]byte
-	var n int
-	err := c.conn.Read(func(fd uintptr) bool {
-		buf = chunks.Get().(*[chunkSize]byte)
-		var err error
-		for n, err = unix.Read(int(fd), buf[:]); err == unix.EINTR; {
-			n, err = unix.Read(int(fd), buf[:])
-		}
-		if err == unix.EAGAIN {
-			chunks.Put(buf)
-			buf = nil
-			return false
-		}
-		return true
-	})
-	if buf == nil {
-		return false
-	}
-	defer chunks.Put(buf)
-	if err != nil || n <= 0 {
-		return false
-	}
-	c.take(buf[:n])
-	return true
 }
 
 // takeRest takes in what was in the pipe when the deadline passed, for a

@@ -20,7 +20,8 @@ import (
 // for. Such a child was forked by this program, so it is in the program's own
 // session or leads one; a child in the session of a start, but not its leader,
 // is certainly an orphan. An orphan that leads a session of its own is known
-// by the cookie it carried while it ran.
+// by the cookie it carried while it ran; if it ended before it was seen, it
+// stays unreaped rather than that somebody's status is taken.
 type orphans struct {
 	// forking is held for reading while a leader exists that is not yet in
 	// engine.live.
@@ -33,7 +34,7 @@ type orphans struct {
 	finished chan struct{}
 }
 
-// gather is how long deaths are gathered before children are looked at.
+// gather is how long deaths are gathered before children are looked at again.
 const gather = 20 * time.Millisecond
 
 // mostSessions is how many sessions are remembered before those that are gone
@@ -80,8 +81,8 @@ func (o *orphans) run(e *engine, quit, finished chan struct{}) {
 	for {
 		select {
 		case <-deaths:
-			time.Sleep(gather)
 			o.collect(e)
+			time.Sleep(gather)
 		case <-quit:
 			o.collect(e)
 			return

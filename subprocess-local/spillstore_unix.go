@@ -89,6 +89,11 @@ func (s *spillStore) createIn(base string, outside []string, maxAge time.Duratio
 	if err != nil {
 		return nil, err
 	}
+	if err := file.Chmod(0o600); err != nil { // the mask may have taken our own rights
+		file.Close()
+		os.Remove(path)
+		return nil, err
+	}
 	return &spillFile{File: file}, nil
 }
 
@@ -131,8 +136,8 @@ func checkOwner(dir string) error {
 	return nil
 }
 
-// makePrivateDir makes a directory that did not exist before, whatever the
-// file mode creation mask is.
+// makePrivateDir makes a directory that did not exist before, whatever rights
+// the file mode creation mask takes.
 func makePrivateDir(base string) (string, error) {
 	dir := filepath.Join(base, spillDirPrefix+newCookieID())
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -1,0 +1,5 @@
+//go:build race
+
+package subprocesslocal
+
+const raceEnabled = true

@@ -1,0 +1,192 @@
+package subprocesslocal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dsh-go/dsh/bash/subprocess"
+	"golang.org/x/sys/unix"
+)
+
+// A file that was just written may be "text file busy": while it was open for
+// writing, somebody else was forked and has not yet let go of it.
+func TestFreshlyWrittenProgramsStart(t *testing.T) {
+	service := newService(t)
+	dir := t.TempDir()
+	var writers sync.WaitGroup
+	for i := range 16 {
+		writers.Go(func() {
+			for j := range 60 {
+				path := filepath.Join(dir, fmt.Sprintf("%d-%d", i, j))
+				content := fmt.Sprintf("#!/bin/sh\nexit %d\n", j)
+				if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+					t.Error(err)
+					return
+				}
+				spec := bash("")
+				spec.Argv = []string{path}
+				if j%8 == 0 {
+					spec.Restrict = func() error { return nil }
+				}
+				if outcome := finish(t, start(t, service, spec)); outcome.ExitCode != j {
+					t.Errorf("%s: %+v", path, outcome)
+				}
+			}
+		})
+	}
+	writers.Wait()
+}
+
+func TestAProgramThatStaysBusyIsAnErrorInTheEnd(t *testing.T) {
+	service := newService(t)
+	path := filepath.Join(t.TempDir(), "busy")
+	content, err := os.ReadFile("/bin/true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := bash("")
+	spec.Argv = []string{path}
+	_, err = service.Start(testContext, spec)
+	var failure *subprocess.StartError
+	if !errors.As(err, &failure) || failure.Stage != subprocess.StageExec || !errors.Is(err, unix.ETXTBSY) {
+		t.Errorf("Start: %v", err)
+	}
+	time.AfterFunc(30*time.Millisecond, func() { file.Close() })
+	finish(t, start(t, service, spec))
+}
+
+// The directory goes and comes back all the time, so that it vanishes at every
+// point of a start. The program is there throughout and never at fault.
+func TestAVanishingDirectoryIsNeverAMissingProgram(t *testing.T) {
+	service := newService(t)
+	dir := filepath.Join(t.TempDir(), "now and then")
+	var stop atomic.Bool
+	var flicker sync.WaitGroup
+	flicker.Go(func() {
+		for !stop.Load() {
+			os.Mkdir(dir, 0o700)
+			time.Sleep(100 * time.Microsecond)
+			os.Remove(dir)
+			time.Sleep(3 * time.Millisecond)
+		}
+	})
+	defer flicker.Wait()
+	defer stop.Store(true)
+	for range 300 {
+		spec := bash("exit 0")
+		spec.Dir = dir
+		handle, err := service.Start(testContext, spec)
+		if err == nil {
+			finish(t, handle)
+			continue
+		}
+		var failure *subprocess.StartError
+		if !errors.As(err, &failure) || !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("Start: %v", err)
+		}
+		if failure.Stage != subprocess.StageDirectory {
+			t.Errorf("%v is of stage %s", err, failure.Stage)
+		}
+	}
+}
+
+func TestStartsThatFailLeaveNothing(t *testing.T) {
+	service := newService(t)
+	finish(t, start(t, service, bash(":")))
+	checkLeaks(t)
+	for range 50 {
+		spec := bash("")
+		spec.Argv = []string{"/no/such/program"}
+		spec.Inputs = [][]byte{[]byte("small"), make([]byte, 1<<20)}
+		spec.StdinPipe = true
+		if _, err := service.Start(testContext, spec); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("Start: %v", err)
+		}
+	}
+}
+
+func TestTooFewDescriptorsIsAnError(t *testing.T) {
+	service := newService(t)
+	finish(t, start(t, service, bash(":")))
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+		t.Fatal(err)
+	}
+	used := take().descriptors
+	defer unix.Setrlimit(unix.RLIMIT_NOFILE, &old)
+	failures := 0
+	for spare := range uint64(8) {
+		few := unix.Rlimit{Cur: uint64(used) + spare, Max: old.Max}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
+			t.Fatal(err)
+		}
+		handle, err := service.Start(testContext, bash("exit 3"))
+		if err != nil {
+			var failure *subprocess.StartError
+			if !errors.As(err, &failure) || failure.Stage != subprocess.StageExec {
+				t.Errorf("Start: %v", err)
+			}
+			failures++
+		} else if outcome := finish(t, handle); outcome.ExitCode != 3 {
+			t.Errorf("%+v", outcome)
+		}
+	}
+	if failures == 0 {
+		t.Error("nothing failed")
+	}
+}
+
+func TestAnObserverThatIsSlowLosesNothing(t *testing.T) {
+	service := newService(t)
+	total := 0
+	spec := bash("sleep 30 & head -c 200000 /dev/zero")
+	spec.Grace = 50 * time.Millisecond
+	spec.Stdout = subprocess.Output{Observe: func(chunk []byte) {
+		total += len(chunk)
+		time.Sleep(100 * time.Millisecond) // the deadline passes meanwhile
+	}}
+	finish(t, start(t, service, spec))
+	if total != 200_000 {
+		t.Errorf("the observer saw %d bytes", total)
+	}
+}
+
+// What the leader wrote just before it exited is in the pipe when the time to
+// wait for descendants is over.
+func TestADescendantThatFloodsDoesNotHoldTheOutcome(t *testing.T) {
+	service := newService(t)
+	spec := bash("echo first; yes & sleep 0.1; exit 4")
+	spec.Grace = 50 * time.Millisecond
+	outcome := finish(t, start(t, service, spec))
+	if outcome.ExitCode != 4 {
+		t.Errorf("%+v", outcome)
+	}
+}
+
+func TestNamesAreBytes(t *testing.T) {
+	service := newService(t)
+	dir := filepath.Join(t.TempDir(), "d\xff")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	spec := bash("touch z")
+	spec.Dir = dir
+	run(t, service, spec)
+	if _, err := os.Stat(filepath.Join(dir, "z")); err != nil {
+		t.Error(err)
+	}
+}
