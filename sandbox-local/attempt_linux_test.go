@@ -155,10 +155,9 @@ func minimalACL(mode uint32) []byte {
 	return list
 }
 
+// stat leaves it to the attempt to fail where there is nothing.
 func stat(path string) (st unix.Stat_t) {
-	if err := unix.Lstat(path, &st); err != nil {
-		panic(err)
-	}
+	_ = unix.Lstat(path, &st)
 	return st
 }
 

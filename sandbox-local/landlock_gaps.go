@@ -20,6 +20,7 @@ func landlockGaps(kernel landlock.Kernel, who landlockCaller, filtered bool) []s
 		gaps = metadataGaps(who)
 		if kernel.ABI < landlock.ABITruncate {
 			gaps = append(gaps, gapsOf(sandbox.PlaceOutside, reasonTruncate, sandbox.EffectTruncate)...)
+			gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonTruncate, sandbox.EffectTruncate)...)
 		}
 	}
 	if kernel.ABI < landlock.ABIDeviceIoctls {
@@ -29,18 +30,19 @@ func landlockGaps(kernel landlock.Kernel, who landlockCaller, filtered bool) []s
 }
 
 // metadataGaps are about the files that the caller owns, or any file if it is
-// root. The nodes in /dev, which can have access control lists, and the
-// entries of /proc belong to root.
+// root. In /dev anybody may own files, for /dev/shm is there; the nodes belong
+// to root, and so do the entries of /proc, which have neither attributes nor
+// flags.
 func metadataGaps(who landlockCaller) []sandbox.Gap {
 	effects := []sandbox.Effect{sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags}
 	if who.owners {
 		effects = append(effects, sandbox.EffectOwner)
 	}
 	gaps := gapsOf(sandbox.PlaceOutside, reasonMetadata, effects...)
+	gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonMetadata, effects...)...)
 	if who.root {
-		nodes := []sandbox.Effect{sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner}
-		gaps = append(gaps, gapsOf(sandbox.PlaceProc, reasonMetadata, nodes...)...)
-		gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonMetadata, append(nodes, sandbox.EffectXattr)...)...)
+		gaps = append(gaps, gapsOf(sandbox.PlaceProc, reasonMetadata,
+			sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner)...)
 	}
 	return gaps
 }

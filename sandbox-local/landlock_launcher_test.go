@@ -1,6 +1,7 @@
 package sandboxlocal
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,6 +75,7 @@ func TestLauncherArgv(t *testing.T) {
 }
 
 func TestLandlockGaps(t *testing.T) {
+	ownFiles := []sandbox.Effect{sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags}
 	ordinary, root := landlockCaller{}, landlockCaller{root: true, owners: true}
 	tests := []struct {
 		name     string
@@ -88,13 +90,13 @@ func TestLandlockGaps(t *testing.T) {
 		{"read-only, before truncation", 2, ordinary, true,
 			map[sandbox.Place][]sandbox.Effect{sandbox.PlaceDev: {sandbox.EffectDeviceControl}}},
 		{"workspace-write, ordinary", 7, ordinary, false, map[sandbox.Place][]sandbox.Effect{
-			sandbox.PlaceOutside: {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags}}},
+			sandbox.PlaceOutside: ownFiles, sandbox.PlaceDev: ownFiles}},
 		{"workspace-write, ordinary, before truncation", 2, ordinary, false, map[sandbox.Place][]sandbox.Effect{
-			sandbox.PlaceOutside: {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags, sandbox.EffectTruncate},
-			sandbox.PlaceDev:     {sandbox.EffectDeviceControl}}},
+			sandbox.PlaceOutside: append(slices.Clone(ownFiles), sandbox.EffectTruncate),
+			sandbox.PlaceDev:     append(slices.Clone(ownFiles), sandbox.EffectTruncate, sandbox.EffectDeviceControl)}},
 		{"workspace-write, root", 7, root, false, map[sandbox.Place][]sandbox.Effect{
-			sandbox.PlaceOutside: {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags, sandbox.EffectOwner},
-			sandbox.PlaceDev:     {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner, sandbox.EffectXattr},
+			sandbox.PlaceOutside: append(slices.Clone(ownFiles), sandbox.EffectOwner),
+			sandbox.PlaceDev:     append(slices.Clone(ownFiles), sandbox.EffectOwner),
 			sandbox.PlaceProc:    {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner}}},
 	}
 	for _, tt := range tests {

@@ -156,15 +156,27 @@ func TestE2EWorkspaceWriteGapsAreReal(t *testing.T) {
 func TestE2EWorkspaceWriteGapsInSystemPlaces(t *testing.T) {
 	effects := map[string]sandbox.Effect{"chmod": sandbox.EffectMode, "chown": sandbox.EffectOwner,
 		"utimensat": sandbox.EffectTimes, "acl": sandbox.EffectXattr, "setflags": sandbox.EffectInodeFlags}
-	targets := map[sandbox.Place]string{sandbox.PlaceDev: os.DevNull, sandbox.PlaceProc: "/proc/version"}
+	shared, err := os.CreateTemp("/dev/shm", "dsh-sandbox-")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer os.Remove(shared.Name())
+	defer shared.Close()
+	targets := map[sandbox.Place][]string{
+		sandbox.PlaceDev: {os.DevNull, shared.Name()}, sandbox.PlaceProc: {"/proc/version"}}
 	onEach(t, func(t *testing.T, b backend) {
 		p := newPlaces(t)
-		for place, path := range targets {
+		for place, paths := range targets {
 			for name, effect := range effects {
-				got, c := b.try(t, sandbox.WorkspaceWrite, p.workspace, name, path)
-				named := slices.ContainsFunc(c.Report.Gaps, func(gap sandbox.Gap) bool { return gap.Covers(effect, place) })
-				if went := got.code == attemptSucceeded; went != named {
-					t.Errorf("%s on %s: went through %v, named as a gap %v (%s)", name, path, went, named, got.stdout)
+				var went, named bool
+				for _, path := range paths {
+					got, c := b.try(t, sandbox.WorkspaceWrite, p.workspace, name, path)
+					went = went || got.code == attemptSucceeded
+					named = slices.ContainsFunc(c.Report.Gaps, func(gap sandbox.Gap) bool { return gap.Covers(effect, place) })
+				}
+				harmless := name == "chown" && os.Geteuid() != 0 // to the owner that it has
+				if went != named && !harmless {
+					t.Errorf("%s in %s: went through %v, named as a gap %v", name, place, went, named)
 				}
 			}
 		}
