@@ -1,0 +1,172 @@
+//go:build unix
+
+package sandboxtest
+
+import (
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/dsh-go/dsh/sandbox"
+)
+
+// longAgo is the modification time that attempts set.
+var longAgo = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// portableAttempts are those of every system with a sandbox.
+func portableAttempts() []attempt {
+	return []attempt{
+		{effect: sandbox.EffectCreate, name: "open to create", do: func(v victim) error {
+			return put(v.path("new"), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+		}},
+		{effect: sandbox.EffectOverwrite, name: "write", do: func(v victim) error { return put(v.path("file"), os.O_WRONLY) }},
+		{effect: sandbox.EffectOverwrite, name: "open to read and write", do: func(v victim) error { return put(v.path("file"), os.O_RDWR) }},
+		{effect: sandbox.EffectOverwrite, name: "shared mapping", do: overwriteMapping},
+		{effect: sandbox.EffectAppend, name: "write at the end", do: func(v victim) error { return put(v.path("file"), os.O_WRONLY|os.O_APPEND) }},
+		{effect: sandbox.EffectTruncate, name: "truncate", do: func(v victim) error { return os.Truncate(v.path("file"), 0) }},
+		{effect: sandbox.EffectTruncate, name: "open to write and truncate", do: opening(os.O_WRONLY | os.O_TRUNC)},
+		{effect: sandbox.EffectTruncate, name: "open to read and truncate", do: opening(os.O_RDONLY | os.O_TRUNC)},
+		{effect: sandbox.EffectTruncateDescriptor, name: "ftruncate", do: func(v victim) error {
+			return withFD(v.path("file"), syscall.O_WRONLY, func(fd int) error { return syscall.Ftruncate(fd, 1) })
+		}},
+		{effect: sandbox.EffectUnlink, name: "unlink", do: func(v victim) error { return syscall.Unlink(v.path("file")) }},
+		{effect: sandbox.EffectRename, name: "rename", do: func(v victim) error { return os.Rename(v.path("file"), v.path("new")) }},
+		{effect: sandbox.EffectRename, name: "rename over a file", do: func(v victim) error { return os.Rename(v.path("file"), v.path("second")) }},
+		{effect: sandbox.EffectRenameAcross, name: "rename", do: func(v victim) error { return os.Rename(v.path("file"), v.path("dir/new")) }},
+		{effect: sandbox.EffectRenameAcross, name: "rename of a directory", do: func(v victim) error { return os.Rename(v.path("tree"), v.path("dir/new")) }},
+		{effect: sandbox.EffectHardLink, name: "link", do: func(v victim) error { return os.Link(v.path("file"), v.path("new")) }},
+		{effect: sandbox.EffectSymlink, name: "symlink", do: func(v victim) error { return os.Symlink("file", v.path("new")) }},
+		{effect: sandbox.EffectMkdir, name: "mkdir", do: func(v victim) error { return syscall.Mkdir(v.path("new"), 0o755) }},
+		{effect: sandbox.EffectRmdir, name: "rmdir", do: func(v victim) error { return syscall.Rmdir(v.path("dir")) }},
+		{effect: sandbox.EffectFIFO, name: "mkfifo", do: func(v victim) error { return syscall.Mkfifo(v.path("new"), 0o644) }},
+		{effect: sandbox.EffectSocket, name: "bind", do: bindSocket},
+		{effect: sandbox.EffectMode, name: "chmod", do: func(v victim) error { return syscall.Chmod(v.file(), v.mode()) }},
+		{effect: sandbox.EffectMode, name: "fchmod", do: func(v victim) error {
+			return withFD(v.file(), syscall.O_RDONLY, func(fd int) error { return syscall.Fchmod(fd, v.mode()) })
+		}},
+		{effect: sandbox.EffectOwner, name: "lchown", do: withOwner(func(v victim, uid, gid int) error { return syscall.Lchown(v.file(), uid, gid) })},
+		{effect: sandbox.EffectTimes, name: "utimes", do: func(v victim) error { return os.Chtimes(v.file(), time.Now(), v.mtime()) }},
+	}
+}
+
+// renameAway are the ways between a place and the workspace.
+func renameAway() []attempt {
+	elsewhere := []sandbox.Place{sandbox.PlaceBeside, sandbox.PlaceHome, sandbox.PlaceTemp, sandbox.PlaceDev}
+	return []attempt{
+		{effect: sandbox.EffectRenameAcross, name: "rename into the workspace", places: elsewhere, needed: mayWork,
+			do: func(v victim) error { return os.Rename(v.path("file"), v.moved()) }},
+		{effect: sandbox.EffectHardLink, name: "link into the workspace", places: elsewhere, needed: mayWork,
+			do: func(v victim) error { return os.Link(v.path("file"), v.moved()) }},
+		{effect: sandbox.EffectRenameAcross, name: "rename from the workspace", places: elsewhere, needed: mayWork,
+			do: func(v victim) error {
+				if err := put(v.moved(), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
+					return err
+				}
+				return os.Rename(v.moved(), v.path("new"))
+			}},
+		{effect: sandbox.EffectHardLink, name: "link from the workspace", places: elsewhere, needed: mayWork,
+			do: func(v victim) error {
+				if err := put(v.moved(), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
+					return err
+				}
+				return os.Link(v.moved(), v.path("new"))
+			}},
+		{effect: sandbox.EffectOverwrite, name: "through a symbolic link in the workspace", places: elsewhere, needed: mayWork,
+			do: func(v victim) error {
+				if err := os.Symlink(v.path("file"), v.moved()); err != nil {
+					return err
+				}
+				return put(v.moved(), os.O_WRONLY)
+			}},
+	}
+}
+
+// put writes one byte.
+func put(path string, flags int) error {
+	return withFD(path, flags|syscall.O_NONBLOCK|syscall.O_NOCTTY, func(fd int) error {
+		_, err := syscall.Write(fd, []byte("x"))
+		return err
+	})
+}
+
+// withFD opens without a wait, so that no FIFO and no device can block it.
+func withFD(path string, flags int, f func(fd int) error) error {
+	fd, err := syscall.Open(path, flags|syscall.O_CLOEXEC|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	return f(fd)
+}
+
+func opening(flags int) func(victim) error {
+	return func(v victim) error { return withFD(v.path("file"), flags, func(int) error { return nil }) }
+}
+
+func overwriteMapping(v victim) error {
+	return withFD(v.path("file"), syscall.O_RDWR, func(fd int) error {
+		memory, err := syscall.Mmap(fd, 0, len(content), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+		if err != nil {
+			return err
+		}
+		memory[0] = 'x'
+		return syscall.Munmap(memory)
+	})
+}
+
+func bindSocket(v victim) error {
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: v.path("new"), Net: "unix"})
+	if err != nil {
+		return err
+	}
+	listener.SetUnlinkOnClose(false)
+	return listener.Close()
+}
+
+// mode is the one to set.
+func (v victim) mode() uint32 {
+	var st syscall.Stat_t
+	if v.Fixed && syscall.Stat(v.Prefix, &st) == nil {
+		return uint32(st.Mode) & 0o7777
+	}
+	return 0o600
+}
+
+// mtime is the modification time to set.
+func (v victim) mtime() time.Time {
+	if info, err := os.Stat(v.Prefix); v.Fixed && err == nil {
+		return info.ModTime()
+	}
+	return longAgo
+}
+
+// otherUser is to whom root gives a file.
+const otherUser = 65534
+
+// withOwner tells f whom to give the file: for root somebody else, for an
+// ordinary user another one of its groups.
+func withOwner(f func(v victim, uid, gid int) error) func(victim) error {
+	return func(v victim) error {
+		var st syscall.Stat_t
+		if err := syscall.Lstat(v.file(), &st); err != nil {
+			return err
+		}
+		if v.Fixed {
+			return f(v, int(st.Uid), int(st.Gid))
+		}
+		if os.Geteuid() == 0 {
+			return f(v, otherUser, otherUser)
+		}
+		groups, err := os.Getgroups()
+		if err != nil {
+			return err
+		}
+		for _, gid := range groups {
+			if gid != int(st.Gid) {
+				return f(v, -1, gid)
+			}
+		}
+		return syscall.EPERM
+	}
+}

@@ -1,0 +1,27 @@
+// Package sandboxtest is the conformance suite for a [sandbox.Provider]. It
+// measures what a sandbox claims.
+//
+// [Run] holds the truth table: every effect by which a command can change the
+// host, at every place, under every mode. Each cell is attempted by a real
+// command, by every system call that has the effect; the host is inspected
+// before and after; and what was seen must equal what the confinement's report
+// claims. A change that the mode forbids and no gap declares is a failure. So
+// is a declared gap that was not seen anywhere in its place, and so is an
+// effect that the mode allows and the sandbox refuses: a sandbox in which
+// nothing works is of no use.
+//
+// Whether an attempt can succeed on this machine at all is found out by a
+// control: the same attempts, made without a sandbox. What fails there is
+// counted as not triable and never as passed.
+//
+// The suite is safe to run as root. It changes only files of its own, which
+// it removes; where it must try the machine's (a device node, a kernel
+// setting), it writes the value that is already there.
+//
+// The test binary is the command that makes the attempts. It needs
+//
+//	func TestMain(m *testing.M) { sandboxtest.Main(m) }
+//
+// The suite covers files. It does not test what the promise leaves out: the
+// network, other processes' help, access times.
+package sandboxtest

@@ -1,0 +1,86 @@
+package sandboxtest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// What the suite's files hold.
+const (
+	content       = "kept"
+	secondContent = "other"
+)
+
+// names are all that a trial has, or may come to have, behind its prefix.
+var names = []string{"file", "second", "dir", "tree", "new"}
+
+// populate makes the victims of a trial: two files, an empty directory and one
+// with a file.
+func (v victim) populate() error {
+	for _, dir := range []string{"dir", "tree"} {
+		if err := os.Mkdir(v.path(dir), 0o755); err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string]string{"file": content, "second": secondContent, "tree/file": content} {
+		if err := os.WriteFile(v.path(name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	keepXattr(v.path("file"))
+	return nil
+}
+
+// observeFiles tells everything about the victims that an attempt could
+// change, including that they were replaced. Reading does not change it:
+// access times are left out.
+func observeFiles(_ *ground, t *trial) string {
+	if t.Fixed {
+		return describe(t.Prefix)
+	}
+	var seen strings.Builder
+	for _, name := range names {
+		_ = filepath.WalkDir(t.path(name), func(path string, entry fs.DirEntry, err error) error {
+			fmt.Fprintf(&seen, "%s: %s\n", strings.TrimPrefix(path, t.Prefix), describe(path))
+			if entry != nil && entry.IsDir() && err != nil {
+				return fs.SkipDir
+			}
+			return nil
+		})
+	}
+	return seen.String()
+}
+
+// describe tells what there is at path.
+func describe(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "absent"
+	}
+	seen := fmt.Sprintf("%v size %d mtime %d %s", info.Mode(), info.Size(), info.ModTime().UnixNano(), describeInode(path, info))
+	if info.Mode().IsRegular() {
+		data, err := os.ReadFile(path)
+		seen += fmt.Sprintf(" content %x %v", sha256.Sum256(data), err)
+	}
+	return seen
+}
+
+// difference names what changed between two observations.
+func difference(before, after string) string {
+	var changed []string
+	old := strings.Split(before, "\n")
+	for i, line := range strings.Split(after, "\n") {
+		if i >= len(old) || old[i] != line {
+			was := ""
+			if i < len(old) {
+				was = old[i]
+			}
+			changed = append(changed, fmt.Sprintf("%q became %q", was, line))
+		}
+	}
+	return strings.Join(changed, ", ")
+}

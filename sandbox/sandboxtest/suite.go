@@ -1,0 +1,195 @@
+package sandboxtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dsh-go/dsh/sandbox"
+)
+
+// limit is how long the suite may take; it takes seconds.
+const limit = 5 * time.Minute
+
+// Run measures what provider claims, fails t for every claim that does not
+// hold, logs what could not be tried, and returns what was seen. It skips the
+// test on a system for which it knows no attempts.
+func Run(t *testing.T, provider sandbox.Provider, options Options) *Table {
+	t.Helper()
+	return report(t, provider, options)
+}
+
+// reporter is the part of testing.TB by which a suite reports.
+type reporter interface {
+	Helper()
+	Context() context.Context
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Skipf(format string, args ...any)
+	Logf(format string, args ...any)
+}
+
+func report(t reporter, provider sandbox.Provider, options Options) *Table {
+	t.Helper()
+	if len(catalog()) == 0 {
+		t.Skipf("no attempts are known for this system")
+	}
+	if !serving.Load() {
+		t.Fatalf("the test binary does not serve as the probe: its TestMain must call sandboxtest.Main or ServeProbe")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	table, findings, err := measure(ctx, provider, options.defaults(), t.Logf)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for _, f := range findings {
+		t.Errorf("%v", f)
+	}
+	t.Logf("%s as %s on %s: %v", table.Runner, table.User, table.System, table.Count())
+	return table
+}
+
+// suite is one measurement.
+type suite struct {
+	*ground
+	provider sandbox.Provider
+	options  Options
+	logf     func(format string, args ...any)
+	// possible tells which trials succeed without a sandbox.
+	possible map[trialKey]bool
+	table    Table
+	findings []finding
+}
+
+// trialKey names the same trial in every mode.
+type trialKey struct {
+	attempt int
+	place   sandbox.Place
+	target  string // a path of the machine's, or the number of the prefix
+}
+
+func measure(ctx context.Context, provider sandbox.Provider, options Options, logf func(string, ...any)) (_ *Table, _ []finding, err error) {
+	g, err := openGround()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, g.close()) }()
+	s := &suite{ground: g, provider: provider, options: options, logf: logf}
+	s.table.User, s.table.System = "ordinary user", system()
+	if os.Geteuid() == 0 {
+		s.table.User = "root"
+	}
+	if err := s.control(ctx); err != nil {
+		return nil, nil, fmt.Errorf("without a sandbox: %w", err)
+	}
+	for _, mode := range options.Modes {
+		if err := s.mode(ctx, mode); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", mode, err)
+		}
+	}
+	return &s.table, s.findings, nil
+}
+
+// control makes every attempt without a sandbox.
+func (s *suite) control(ctx context.Context) error {
+	all, err := s.stage("")
+	if err != nil {
+		return err
+	}
+	err = s.run(ctx, all, func(ctx context.Context, argv []string) (Ended, error) {
+		return run(ctx, Launch{Confinement: &sandbox.Confinement{Argv: argv}, Dir: s.workspace()})
+	})
+	if err != nil {
+		return err
+	}
+	s.possible = make(map[trialKey]bool)
+	for _, trial := range all {
+		succeeded := trial.unprepared == nil && trial.result.Err == "" && trial.changed()
+		s.possible[s.key(trial)] = succeeded
+		if !succeeded {
+			s.logf("not triable here: %s in %s by %v: %s", trial.effect, trial.Place, trial.attempt, trial.detail())
+		}
+	}
+	return nil
+}
+
+func (s *suite) key(t *staged) trialKey {
+	key := trialKey{attempt: t.Attempt, place: t.Place, target: t.Prefix}
+	if t.observe != nil || !t.Fixed {
+		key.target = fmt.Sprint(slices.IndexFunc(s.prefixes(t.Place), func(p string) bool { return strings.HasPrefix(t.Prefix, p) }))
+	}
+	return key
+}
+
+// mode makes every attempt under a mode and judges what it came to.
+func (s *suite) mode(ctx context.Context, mode sandbox.Mode) error {
+	all, err := s.stage(mode)
+	if err != nil {
+		return err
+	}
+	if err := s.checkPrepared(all); err != nil {
+		return err
+	}
+	var claims sandbox.Report
+	err = s.run(ctx, all, func(ctx context.Context, argv []string) (Ended, error) {
+		confinement, err := s.confine(ctx, mode, argv)
+		if err != nil {
+			return Ended{}, err
+		}
+		if claims.Runner != "" && !reflect.DeepEqual(claims, confinement.Report) {
+			s.find(finding{kind: broken, mode: mode, detail: fmt.Sprintf("two reports of the same mode: %+v and %+v", claims, confinement.Report)})
+		}
+		claims = confinement.Report
+		return s.start(ctx, mode, confinement)
+	})
+	if err != nil {
+		return err
+	}
+	s.table.Runner = claims.Runner
+	s.judge(mode, claims, byCell(all))
+	return nil
+}
+
+// checkPrepared makes sure that what was possible without a sandbox is
+// attempted: otherwise it would count as refused.
+func (s *suite) checkPrepared(all []*staged) error {
+	for _, t := range all {
+		if t.unprepared != nil && s.possible[s.key(t)] {
+			return fmt.Errorf("%s in %s by %v %s", t.effect, t.Place, t.attempt, t.detail())
+		}
+	}
+	return nil
+}
+
+func (s *suite) confine(ctx context.Context, mode sandbox.Mode, argv []string) (*sandbox.Confinement, error) {
+	confinement, err := s.provider.Confine(ctx, sandbox.Request{
+		Argv: argv, Dir: s.workspace(), Host: s.options.Host,
+		Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: s.workspace()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return confinement, confinement.Check(s.options.Host)
+}
+
+// start starts a confinement and checks that its runner tells the truth about
+// the start: the probe ran, as its last line proves.
+func (s *suite) start(ctx context.Context, mode sandbox.Mode, confinement *sandbox.Confinement) (Ended, error) {
+	ended, err := s.options.Start(ctx, Launch{Confinement: confinement, Dir: s.workspace()})
+	if err != nil || confinement.Status == nil {
+		return ended, err
+	}
+	if state := confinement.Status.Read(ended.Status); state != sandbox.CommandStarted {
+		s.find(finding{kind: broken, mode: mode, detail: fmt.Sprintf("the probe ran, and the runner's status says %v: %q", state, ended.Status)})
+	}
+	return ended, nil
+}
+
+func (s *suite) find(f finding) { s.findings = append(s.findings, f) }

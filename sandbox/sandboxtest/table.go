@@ -1,0 +1,95 @@
+package sandboxtest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dsh-go/dsh/sandbox"
+)
+
+// Table is the truth about one provider, as one user, on one machine.
+type Table struct {
+	Runner string
+	// User is "root" or "ordinary user".
+	User string
+	// System is the kernel's or the operating system's name and version.
+	System string
+	Cells  []Cell
+}
+
+// Cell is the truth about one effect at one place under one mode.
+type Cell struct {
+	Mode    sandbox.Mode
+	Effect  sandbox.Effect
+	Place   sandbox.Place
+	Verdict Verdict
+	// Trials is how many attempts could be made here at all, and Untriable how
+	// many could not: they fail without a sandbox, too.
+	Trials, Untriable int
+}
+
+// Verdict is what was observed.
+type Verdict string
+
+const (
+	// Refused means that no attempt changed the host.
+	Refused Verdict = "refused"
+	// Allowed means that the mode allows the effect, and that it was had.
+	Allowed Verdict = "allowed"
+	// AllowedPrivately means the same in a place that the sandbox has to
+	// itself, so that the host's stays as it is.
+	AllowedPrivately Verdict = "private"
+	// DeclaredGap means that the host was changed although the mode forbids
+	// it, as the report says.
+	DeclaredGap Verdict = "gap"
+	// Violated means that the cell is not as it was claimed to be.
+	Violated Verdict = "VIOLATED"
+	// NotTriable means that nothing is known: on this machine and as this user
+	// the effect cannot be had without a sandbox either.
+	NotTriable Verdict = "not triable"
+)
+
+// Count returns how many cells have each verdict.
+func (t *Table) Count() map[Verdict]int {
+	counts := make(map[Verdict]int)
+	for _, cell := range t.Cells {
+		counts[cell.Verdict]++
+	}
+	return counts
+}
+
+// find returns the cell of the table, or nil.
+func (t *Table) find(mode sandbox.Mode, effect sandbox.Effect, place sandbox.Place) *Cell {
+	at := slices.IndexFunc(t.Cells, func(c Cell) bool { return c.Mode == mode && c.Effect == effect && c.Place == place })
+	if at < 0 {
+		return nil
+	}
+	return &t.Cells[at]
+}
+
+// places are the columns of the table.
+var places = slices.Concat(directories, []sandbox.Place{sandbox.PlaceDev, sandbox.PlaceProc})
+
+// kind is what is wrong.
+type kind string
+
+const (
+	undeclaredGap kind = "undeclared gap"
+	unobservedGap kind = "declared gap that was not observed"
+	useless       kind = "refused although the mode allows it"
+	broken        kind = "broken"
+)
+
+// finding is a claim that does not hold.
+type finding struct {
+	kind    kind
+	mode    sandbox.Mode
+	effect  sandbox.Effect
+	place   sandbox.Place
+	attempt string
+	detail  string
+}
+
+func (f finding) String() string {
+	return fmt.Sprintf("%s: %s, %s in %s, by %s: %s", f.kind, f.mode, f.effect, f.place, f.attempt, f.detail)
+}

@@ -1,0 +1,236 @@
+package sandboxtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dsh-go/dsh/sandbox"
+)
+
+// staged is a trial on the host's side.
+type staged struct {
+	trial
+	attempt
+	before, after string
+	result        result
+	// unprepared says why the attempt could not even be prepared.
+	unprepared error
+}
+
+// changed reports whether the attempt had its effect on the host.
+func (s *staged) changed() bool {
+	succeeded := s.unprepared == nil && s.result.Err == ""
+	switch s.judging() {
+	case byResult:
+		return succeeded
+	case byBoth:
+		return succeeded && s.before != s.after
+	default:
+		return s.before != s.after
+	}
+}
+
+// judging is the attempt's, but for the machine's inodes: those in /dev are
+// shared by many trials, and what stands in /proc is the same kernel object
+// however it is looked at.
+func (s *staged) judging() judging {
+	onNode := s.Fixed && len(s.targets) == 0 && s.observe == nil
+	switch {
+	case !onNode:
+		return s.judged
+	case s.Place == sandbox.PlaceProc && s.effect != sandbox.EffectTimes:
+		return byResult
+	default:
+		return byBoth
+	}
+}
+
+func (s *staged) look(g *ground) string {
+	if s.observe != nil {
+		return s.observe(g, &s.trial)
+	}
+	return observeFiles(g, &s.trial)
+}
+
+// detail says what was seen, for a message.
+func (s *staged) detail() string {
+	switch {
+	case s.unprepared != nil:
+		return "cannot be prepared: " + s.unprepared.Error()
+	case s.before != s.after:
+		return s.Prefix + ": " + difference(s.before, s.after)
+	case s.result.Err != "":
+		return s.Prefix + ": " + s.result.Err
+	default:
+		return s.Prefix + ": it succeeded"
+	}
+}
+
+// stage makes the victims of every attempt, each attempt its own.
+func (g *ground) stage(mode sandbox.Mode) ([]*staged, error) {
+	var all []*staged
+	for i, a := range catalog() {
+		for _, v := range g.victims(a) {
+			g.next++
+			s := &staged{attempt: a, trial: trial{ID: g.next, Attempt: i, Place: v.place, victim: v.victim}}
+			if !s.Fixed {
+				s.Prefix += fmt.Sprint(g.next, "-")
+			}
+			s.Populate = v.place == sandbox.PlaceTemp && mode == sandbox.WorkspaceWrite
+			if s.unprepared = s.ready(g); s.unprepared == nil {
+				s.before = s.look(g)
+			}
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// ready makes what the attempt needs on the host.
+func (s *staged) ready(g *ground) error {
+	if !s.Fixed && s.Place != sandbox.PlaceProc {
+		if err := s.populate(); err != nil {
+			return err
+		}
+	}
+	if s.prepare != nil {
+		return s.prepare(g, &s.trial)
+	}
+	return nil
+}
+
+// placed is a victim that is still to be made.
+type placed struct {
+	place sandbox.Place
+	victim
+}
+
+// victims are those of an attempt, at every place.
+func (g *ground) victims(a attempt) []placed {
+	var all []placed
+	add := func(place sandbox.Place, fixed bool, prefixes []string) {
+		for _, prefix := range prefixes {
+			all = append(all, placed{place, victim{Prefix: prefix, Fixed: fixed, Workspace: g.workspace()}})
+		}
+	}
+	switch {
+	case len(a.targets) > 0:
+		add(a.places[0], true, a.targets)
+	case a.places != nil:
+		for _, place := range a.places {
+			add(place, false, g.prefixes(place))
+		}
+	default:
+		for _, place := range places {
+			add(place, false, g.prefixes(place))
+			add(place, true, nodes(a.effect)[place])
+		}
+	}
+	return all
+}
+
+// starter starts the probe somehow.
+type starter func(ctx context.Context, argv []string) (Ended, error)
+
+// run has the probe make the trials, and looks at the host afterwards.
+func (g *ground) run(ctx context.Context, all []*staged, start starter) error {
+	defer restoreNodes()
+	var together []*staged
+	groups := [][]*staged{nil}
+	for _, s := range all {
+		switch {
+		case s.unprepared != nil:
+		case s.alone:
+			groups = append(groups, []*staged{s})
+		default:
+			together = append(together, s)
+		}
+	}
+	groups[0] = together
+	for _, group := range groups {
+		if err := g.runTogether(ctx, group, start); err != nil {
+			return err
+		}
+	}
+	for _, s := range all {
+		if s.unprepared == nil {
+			s.after = s.look(g)
+		}
+	}
+	return g.endTrials()
+}
+
+// runTogether makes trials in one sandbox.
+func (g *ground) runTogether(ctx context.Context, group []*staged, start starter) error {
+	trials := make([]trial, len(group))
+	for i, s := range group {
+		trials[i] = s.trial
+	}
+	data, err := json.Marshal(trials)
+	if err != nil {
+		return err
+	}
+	g.next++
+	plan := filepath.Join(g.base, fmt.Sprint("plan-", g.next))
+	if err := os.WriteFile(plan, data, 0o644); err != nil {
+		return err
+	}
+	ended, err := start(ctx, []string{g.probe(), probeArg, plan})
+	if err != nil {
+		return err
+	}
+	return collect(ended, group)
+}
+
+// ErrProbe means that the probe did not run to its end, so that nothing is
+// known.
+var ErrProbe = errors.New("sandboxtest: the probe did not run to its end")
+
+// collect reads the probe's output. A probe that was cut short, or that leaves
+// a trial out, is an error.
+func collect(ended Ended, group []*staged) error {
+	body, complete := strings.CutSuffix(ended.Stdout, lastLine+"\n")
+	if ended.ExitCode != 0 || !complete {
+		return fmt.Errorf("%w: exit code %d, stdout ends %q, stderr %q", ErrProbe, ended.ExitCode,
+			ended.Stdout[max(0, len(ended.Stdout)-200):], ended.Stderr)
+	}
+	lines := json.NewDecoder(strings.NewReader(body))
+	for _, s := range group {
+		if err := lines.Decode(&s.result); err != nil || s.result.ID != s.ID {
+			return fmt.Errorf("%w: trial %d is answered by %d (%v)", ErrProbe, s.ID, s.result.ID, err)
+		}
+	}
+	return nil
+}
+
+// byCell groups trials.
+func byCell(all []*staged) map[cellKey][]*staged {
+	cells := make(map[cellKey][]*staged)
+	for _, s := range all {
+		key := cellKey{s.effect, s.Place}
+		cells[key] = append(cells[key], s)
+	}
+	return cells
+}
+
+type cellKey struct {
+	effect sandbox.Effect
+	place  sandbox.Place
+}
+
+// effects are the rows of the table, in the order of the catalog.
+func effects() []sandbox.Effect {
+	var all []sandbox.Effect
+	for _, a := range catalog() {
+		if !slices.Contains(all, a.effect) {
+			all = append(all, a.effect)
+		}
+	}
+	return all
+}
