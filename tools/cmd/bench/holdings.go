@@ -15,6 +15,10 @@ type holdings struct {
 	memory                           int64 // heap and stacks in use
 }
 
+// settleTime is how long the runtime is given to end what it has begun before
+// memory or threads are looked at.
+const settleTime = 100 * time.Millisecond
+
 func held() holdings {
 	runtime.GC()
 	time.Sleep(settleTime)

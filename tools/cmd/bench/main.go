@@ -56,7 +56,8 @@ type options struct {
 	json  bool
 	scale scale
 	only  string
-	peers []peer
+	bin   string
+	peers []peerProgram
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -65,6 +66,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.SetOutput(stderr)
 	flags.BoolVar(&opts.json, "json", false, "print one JSON object instead of the table")
 	quick := flags.Bool("quick", false, "measure little: for a first look, not for a page")
+	flags.StringVar(&opts.bin, "bin", "", "take dsh and landlock-run from a `directory` instead of building them")
 	flags.Func("only", "measure one `group` of rows: "+strings.Join(groupNames(), ", "), func(name string) error {
 		opts.only = name
 		return knownGroup(name)

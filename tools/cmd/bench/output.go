@@ -7,13 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/dsh-go/dsh/bash"
 	bashlocal "github.com/dsh-go/dsh/bash-local"
 	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
 	"github.com/dsh-go/dsh/tools/internal/benchtable"
 )
+
+const nowhereName = "io.Copy to nowhere"
 
 // outputRows are about a command that prints a lot.
 func outputRows(ctx context.Context, s *scene) (benchtable.Table, error) {
@@ -28,17 +29,17 @@ func outputRows(ctx context.Context, s *scene) (benchtable.Table, error) {
 func printing(bytes int64) string { return fmt.Sprintf("head -c %d /dev/zero", bytes) }
 
 func (s *scene) collecting(ctx context.Context) (benchtable.Table, error) {
-	const nowhere, name = "io.Copy to nowhere", "collected, the tail in memory"
+	const name = "collected, the tail in memory"
 	executor, err := bashlocal.New(bashlocal.Config{Workdir: s.workspace, SpillBytes: -1}, s.procs)
 	if err != nil {
 		return nil, err
 	}
 	collect := printingCase(name, executor, s.scale.bytes, nil)
-	timings, err := s.scale.bulk.Time(ctx, []benchtable.Case{{Name: nowhere, Run: s.copyToNowhere}, collect})
+	timings, err := s.scale.bulk.Time(ctx, []benchtable.Case{{Name: nowhereName, Run: s.copyToNowhere}, collect})
 	if err != nil {
 		return nil, err
 	}
-	rows := throughputs(timings, s.scale.bytes, nowhere, name, 0.9)
+	rows := throughputs(timings, s.scale.bytes, nowhereName, name, 0.9)
 	growth, err := residentGrowth(func() error { return collect.Run(ctx) })
 	if errors.Is(err, errors.ErrUnsupported) {
 		return rows, nil
@@ -84,10 +85,11 @@ func printingCase(name string, executor bash.Executor, n int64, spilled *string)
 	}}
 }
 
-// spilling compares a stream that goes to disk as a whole with a file of the
-// same size, written from memory to the same disk.
+// spilling compares a stream that goes to disk as a whole with the same
+// command writing to a file itself, and with a file of the same size written
+// from memory, which no command's output can be as fast as.
 func (s *scene) spilling(ctx context.Context) (benchtable.Table, error) {
-	const plain, name = "plain write to a file", "collected with spill"
+	const redirected, plain, name = "redirected to a file", "a file written from memory", "collected with spill"
 	procs, err := subprocesslocal.New(subprocesslocal.Config{SpillDirs: []string{s.beside}})
 	if err != nil {
 		return nil, err
@@ -101,16 +103,18 @@ func (s *scene) spilling(ctx context.Context) (benchtable.Table, error) {
 	spill := printingCase(name, executor, s.scale.spillBytes, &spilled)
 	spill.After = func() error { return os.Remove(spilled) }
 	path := filepath.Join(s.beside, "plain")
-	write := benchtable.Case{
-		Name:  plain,
-		Run:   func(context.Context) error { return writeFile(path, s.scale.spillBytes) },
-		After: func() error { return os.Remove(path) },
-	}
-	timings, err := s.scale.bulk.Time(ctx, []benchtable.Case{write, spill})
+	remove := func() error { return os.Remove(path) }
+	redirect := s.bareCase(redirected, s.argv(printing(s.scale.spillBytes)+" > ../beside/plain"))
+	redirect.After = remove
+	write := func(context.Context) error { return writeFile(path, s.scale.spillBytes) }
+	timings, err := s.scale.bulk.Time(ctx, []benchtable.Case{redirect, {Name: plain, Run: write, After: remove}, spill})
 	if err != nil {
 		return nil, err
 	}
-	return throughputs(timings, s.scale.spillBytes, plain, name, 0.7), nil
+	rows := throughputs(timings, s.scale.spillBytes, redirected, name, 0.7)
+	fromMemory := throughputs(timings, s.scale.spillBytes, plain, name, 0)
+	rows[1].Ratios = append(rows[1].Ratios, fromMemory[1].Ratios...)
+	return benchtable.Table{rows[0], fromMemory[0], rows[1]}, nil
 }
 
 func writeFile(path string, size int64) error {
@@ -126,7 +130,7 @@ func writeFile(path string, size int64) error {
 }
 
 // throughputs are the rows of a floor and of what is compared with it. The
-// target is for the ratio of the two throughputs.
+// target is for the ratio of the two throughputs; zero means that there is none.
 func throughputs(timings benchtable.Timings, n int64, floor, name string, target float64) benchtable.Table {
 	round, same := timings.Against(name, floor)
 	row := func(name string, r benchtable.Round) benchtable.Row {
@@ -140,11 +144,9 @@ func throughputs(timings benchtable.Timings, n int64, floor, name string, target
 	ours := row(name, round)
 	ratio := same.Median.Seconds() / round.Median.Seconds()
 	ours.Ratios = []benchtable.Ratio{{To: floor, Value: ratio}}
-	ours.Targets = []benchtable.Target{benchtable.AtLeast(
-		benchtable.Quantity{Value: ratio}, benchtable.Quantity{Value: target}, "× "+floor)}
+	if target > 0 {
+		got, limit := benchtable.Quantity{Value: ratio}, benchtable.Quantity{Value: target}
+		ours.Targets = []benchtable.Target{benchtable.AtLeast(got, limit, "× "+floor)}
+	}
 	return benchtable.Table{row(floor, same), ours}
 }
-
-// settleTime is how long the runtime is given to end what it has begun before
-// memory or threads are looked at.
-const settleTime = 100 * time.Millisecond

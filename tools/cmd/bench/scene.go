@@ -17,7 +17,7 @@ import (
 // environment for every row.
 type scene struct {
 	scale scale
-	peers []peer
+	peers []peerProgram
 
 	home      string // everything lies in it; removed at the end
 	workspace string
@@ -39,7 +39,9 @@ func newScene(ctx context.Context, opts options) (*scene, error) {
 	if err == nil {
 		err = s.makeExecutor(ctx)
 	}
-	if err == nil {
+	if err == nil && opts.bin != "" {
+		s.tools, err = findTools(opts.bin)
+	} else if err == nil {
 		s.tools, err = buildTools(ctx, filepath.Join(s.home, "bin"))
 	}
 	if err != nil {
@@ -64,6 +66,9 @@ func (s *scene) makeDirectories() error {
 	if s.home, err = sandbox.Canonical(s.home); err != nil {
 		return err
 	}
+	if err := notTemporary(s.home); err != nil {
+		return err
+	}
 	s.workspace, s.beside = filepath.Join(s.home, "workspace"), filepath.Join(s.home, "beside")
 	for _, dir := range []string{s.workspace, s.beside, filepath.Join(s.home, "bin")} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -71,6 +76,17 @@ func (s *scene) makeDirectories() error {
 		}
 	}
 	return nil
+}
+
+var errTemporary = errors.New("the user's cache directory lies in the temporary area, to which " +
+	"confined commands may write; set XDG_CACHE_HOME or HOME to another place")
+
+func notTemporary(dir string) error {
+	temporary, err := sandbox.WritableRoots(sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: dir})
+	if err == nil && sandbox.Within(dir, temporary[1:]) { // the first is dir
+		err = errTemporary
+	}
+	return err
 }
 
 // makeExecutor also finds out what the floor is given: bash's path, and the

@@ -7,6 +7,7 @@
 package benchtable
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -36,7 +37,7 @@ type Plan struct {
 }
 
 // warmUp is how often each case is run before the clock counts.
-const warmUp = 3
+func (p Plan) warmUp() int { return max(1, p.Runs/20) }
 
 // Round summarises the runs of one case in one round.
 type Round struct{ Median, P90 time.Duration }
@@ -47,7 +48,7 @@ type Timings map[string][]Round
 // Time runs cases in turn, shuffled anew for every turn. The first error of a
 // case ends it.
 func (p Plan) Time(ctx context.Context, cases []Case) (Timings, error) {
-	if _, err := turns(ctx, cases, min(warmUp, p.Runs)); err != nil {
+	if _, err := turns(ctx, cases, p.warmUp()); err != nil {
 		return nil, err
 	}
 	timings := Timings{}
@@ -101,7 +102,7 @@ func summary(each []time.Duration) Round {
 
 // Median returns the round of a case whose median is the median of all rounds.
 func (t Timings) Median(name string) Round {
-	rounds := slices.SortedFunc(slices.Values(t[name]), func(a, b Round) int { return int(a.Median - b.Median) })
+	rounds := slices.SortedFunc(slices.Values(t[name]), func(a, b Round) int { return cmp.Compare(a.Median, b.Median) })
 	return rounds[len(rounds)/2]
 }
 
@@ -113,12 +114,7 @@ func (t Timings) Against(name, floor string) (round, same Round) {
 		order[i] = i
 	}
 	ratio := func(i int) float64 { return float64(t[name][i].Median) / float64(t[floor][i].Median) }
-	slices.SortFunc(order, func(i, j int) int {
-		if ratio(i) < ratio(j) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(ratio(i), ratio(j)) })
 	i := order[len(order)/2]
 	return t[name][i], t[floor][i]
 }
