@@ -16,6 +16,7 @@ import (
 type bwrap struct {
 	program
 	caller caller
+	filter []byte // for a root caller, where there is one for this machine
 }
 
 // caller is on whose behalf the runner is started.
@@ -33,7 +34,11 @@ func openBwrap(entry string) (runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bwrap{program: found, caller: who}, nil
+	opened := &bwrap{program: found, caller: who}
+	if filter, err := sysfilter.New(sysfilter.Options{Errno: syscall.EROFS}); err == nil && who.root {
+		opened.filter = filter.Bytes()
+	}
+	return opened, nil
 }
 
 func currentCaller() (caller, error) {
@@ -48,10 +53,7 @@ func (b *bwrap) confine(c *call) (*sandbox.Confinement, error) {
 	if err := checkVisible(Bwrap, c); err != nil {
 		return nil, err
 	}
-	filter, err := b.filter(c)
-	if err != nil {
-		return nil, err
-	}
+	filter := b.filterFor(c)
 	outside, inside := splitEnv(withTemp(c.Env, bwrapWritable(c)))
 	result := &sandbox.Confinement{Env: outside, Dialect: bwrapDialect(), Report: b.report(len(filter) > 0)}
 	head := []string{b.path}
@@ -64,14 +66,14 @@ func (b *bwrap) confine(c *call) (*sandbox.Confinement, error) {
 	return result, nil
 }
 
-// filter is the program that keeps a root caller from changing the device
-// nodes, which are the host's own inodes. Nobody else owns them. It needs a
-// descriptor, and would break every chmod under workspace-write.
-func (b *bwrap) filter(c *call) ([]byte, error) {
-	if !b.caller.root || c.Policy.Mode != sandbox.ReadOnly || c.Host.FirstFD == 0 || !sysfilter.Supported() {
-		return nil, nil
+// filterFor returns the program that keeps a root caller from changing the
+// device nodes, which are the host's own inodes. Nobody else owns them. It
+// needs a descriptor, and would break every chmod under workspace-write.
+func (b *bwrap) filterFor(c *call) []byte {
+	if c.Policy.Mode != sandbox.ReadOnly || c.Host.FirstFD == 0 {
+		return nil
 	}
-	return sysfilter.Program(sysfilter.Options{Errno: syscall.EROFS})
+	return b.filter
 }
 
 // channelOptions gives the runner its descriptors: the variables to set inside, so

@@ -56,7 +56,7 @@ func TestBwrapArgv(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c, err := (&bwrap{bwrapProgram, tt.who}).confine(aCall(tt.mode, sandbox.Host{}, nil))
+			c, err := (&bwrap{program: bwrapProgram, caller: tt.who}).confine(aCall(tt.mode, sandbox.Host{}, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestBwrapArgv(t *testing.T) {
 
 func TestBwrapKeepsValuesOutOfTheArgv(t *testing.T) {
 	env := map[string]string{"LD_PRELOAD": "secret-1", "BASH_ENV": "secret-2\n", "PLAIN": "3"}
-	c, err := (&bwrap{bwrapProgram, ordinaryOne}).confine(aCall(sandbox.ReadOnly, sandbox.Host{FirstFD: 7}, env))
+	c, err := (&bwrap{program: bwrapProgram, caller: ordinaryOne}).confine(aCall(sandbox.ReadOnly, sandbox.Host{FirstFD: 7}, env))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,9 +92,34 @@ func TestBwrapKeepsValuesOutOfTheArgv(t *testing.T) {
 	}
 }
 
+func TestBwrapFilter(t *testing.T) {
+	b := &bwrap{program: bwrapProgram, caller: rootUser, filter: []byte("program")}
+	tests := []struct {
+		mode sandbox.Mode
+		host sandbox.Host
+		want bool
+	}{
+		{sandbox.ReadOnly, sandbox.Host{FirstFD: 3}, true},
+		{sandbox.ReadOnly, sandbox.Host{}, false},
+		{sandbox.WorkspaceWrite, sandbox.Host{FirstFD: 3}, false},
+	}
+	for _, tt := range tests {
+		c, err := b.confine(aCall(tt.mode, tt.host, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		filtered := len(c.Inputs) == 1 && string(c.Inputs[0]) == "program" &&
+			cmp.Equal(c.Argv[1:5], []string{"--seccomp", "3", "--json-status-fd", "4"})
+		full := c.Report.Enforcement == sandbox.Full
+		if filtered != tt.want || full != tt.want {
+			t.Errorf("%s, %+v: filtered %v, full %v", tt.mode, tt.host, filtered, full)
+		}
+	}
+}
+
 func TestBwrapWithoutDescriptors(t *testing.T) {
 	env := map[string]string{"BASH_ENV": "/x"}
-	c, err := (&bwrap{bwrapProgram, ordinaryOne}).confine(aCall(sandbox.ReadOnly, sandbox.Host{}, env))
+	c, err := (&bwrap{program: bwrapProgram, caller: ordinaryOne}).confine(aCall(sandbox.ReadOnly, sandbox.Host{}, env))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +155,7 @@ func TestBwrapHidesDirectories(t *testing.T) {
 	for _, tt := range tests {
 		c := aCall(tt.mode, sandbox.Host{}, nil)
 		c.dir, c.workspace = tt.dir, tt.workspace
-		_, err := (&bwrap{bwrapProgram, ordinaryOne}).confine(c)
+		_, err := (&bwrap{program: bwrapProgram, caller: ordinaryOne}).confine(c)
 		var hidden *HiddenDirError
 		switch {
 		case tt.under == "" && err != nil:

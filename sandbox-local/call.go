@@ -13,7 +13,8 @@ type call struct {
 	sandbox.Request
 	dir       string   // canonical where it exists, else cleaned
 	workspace string   // canonical
-	writable  []string // sandbox.WritableRoots
+	writable  []string // the writable roots of the policy
+	reach     []string // what they would be under workspace-write
 	temp      string   // the temporary area, canonical
 }
 
@@ -21,16 +22,8 @@ func newCall(req sandbox.Request) (*call, error) {
 	if err := checkRequest(req); err != nil {
 		return nil, err
 	}
-	workspace, err := sandbox.Canonical(req.Policy.WorkspaceRoot)
-	if err != nil {
-		return nil, &sandbox.InvalidPolicyError{
-			Mode: req.Policy.Mode, WorkspaceRoot: req.Policy.WorkspaceRoot, Err: err}
-	}
-	if req.Policy.Mode == sandbox.WorkspaceWrite && workspace != filepath.Clean(req.Policy.WorkspaceRoot) {
-		return nil, &sandbox.InvalidPolicyError{
-			Mode: req.Policy.Mode, WorkspaceRoot: req.Policy.WorkspaceRoot, Err: ErrRootNotCanonical}
-	}
-	writable, err := sandbox.WritableRoots(req.Policy)
+	reach, err := sandbox.WritableRoots(sandbox.Policy{
+		Mode: sandbox.WorkspaceWrite, WorkspaceRoot: req.Policy.WorkspaceRoot})
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +31,15 @@ func newCall(req sandbox.Request) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &call{Request: req, dir: dir, workspace: workspace, writable: writable, temp: temporaryArea()}, nil
+	c := &call{Request: req, dir: dir, workspace: reach[0], reach: reach, temp: temporaryArea()}
+	if req.Policy.Mode == sandbox.WorkspaceWrite {
+		c.writable = reach
+		if c.workspace != filepath.Clean(req.Policy.WorkspaceRoot) {
+			return nil, &sandbox.InvalidPolicyError{
+				Mode: req.Policy.Mode, WorkspaceRoot: req.Policy.WorkspaceRoot, Err: ErrRootNotCanonical}
+		}
+	}
+	return c, nil
 }
 
 // temporaryArea is where /tmp is: on some systems it is a link.

@@ -12,6 +12,7 @@ import (
 	"github.com/dsh-go/dsh/sandbox-local/internal/capability"
 	"github.com/dsh-go/dsh/sandbox-local/internal/landlock"
 	"github.com/dsh-go/dsh/sandbox-local/internal/lockdown"
+	"github.com/dsh-go/dsh/sandbox-local/internal/sysfilter"
 )
 
 // landlockDenials are how a refusal by Landlock reads.
@@ -31,6 +32,7 @@ func (e *RestrictError) Unwrap() error { return e.Err }
 type landlockThread struct {
 	kernel landlock.Kernel
 	caller landlockCaller
+	filter *sysfilter.Filter // nil: there is none for this machine
 }
 
 // openLandlock takes the thread where the host offers one and no launcher is
@@ -45,7 +47,7 @@ func openLandlock(launcher string, host sandbox.Host) (runner, error) {
 		return nil, err
 	}
 	if host.OnThread && launcher == "" {
-		return &landlockThread{kernel: kernel, caller: who}, nil
+		return &landlockThread{kernel: kernel, caller: who, filter: lockdown.FilterFor(kernel)}, nil
 	}
 	found, err := findLauncher(launcher)
 	if err != nil && launcher == "" {
@@ -75,7 +77,9 @@ func (l *landlockThread) restrict(c *call) func() error {
 	plan := lockdown.Plan{
 		Kernel: l.kernel,
 		Grants: landlock.Grants{Writable: c.writable, Exact: true, Devices: []string{os.DevNull}},
-		Filter: c.Policy.Mode == sandbox.ReadOnly,
+	}
+	if c.Policy.Mode == sandbox.ReadOnly {
+		plan.Filter = l.filter
 	}
 	return func() error {
 		if err := plan.Apply(); err != nil {

@@ -31,8 +31,9 @@ func landlockGaps(kernel landlock.Kernel, who landlockCaller, filtered bool) []s
 
 // metadataGaps are about the files that the caller owns, or any file if it is
 // root. In /dev anybody may own files, for /dev/shm is there; the nodes belong
-// to root, and so do the entries of /proc, which have neither attributes nor
-// flags.
+// to root. In /proc anybody owns the entries of its processes, whose times
+// alone can be set; the others belong to root. They have neither attributes
+// nor flags.
 func metadataGaps(who landlockCaller) []sandbox.Gap {
 	effects := []sandbox.Effect{sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags}
 	if who.owners {
@@ -40,9 +41,9 @@ func metadataGaps(who landlockCaller) []sandbox.Gap {
 	}
 	gaps := gapsOf(sandbox.PlaceOutside, reasonMetadata, effects...)
 	gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonMetadata, effects...)...)
+	gaps = append(gaps, gapsOf(sandbox.PlaceProc, reasonMetadata, sandbox.EffectTimes)...)
 	if who.root {
-		gaps = append(gaps, gapsOf(sandbox.PlaceProc, reasonMetadata,
-			sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner)...)
+		gaps = append(gaps, gapsOf(sandbox.PlaceProc, reasonMetadata, sandbox.EffectMode, sandbox.EffectOwner)...)
 	}
 	return gaps
 }

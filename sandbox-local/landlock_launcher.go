@@ -7,7 +7,7 @@ import (
 
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/sandbox-local/internal/landlock"
-	"github.com/dsh-go/dsh/sandbox-local/internal/lockdown"
+	"github.com/dsh-go/dsh/sandbox-local/internal/sysfilter"
 	"github.com/dsh-go/dsh/sandbox-local/landlockrun"
 )
 
@@ -89,6 +89,6 @@ func launcherStart(report []byte) sandbox.StartState {
 
 // landlockReport says what Landlock and the filter enforce under a mode.
 func landlockReport(kernel landlock.Kernel, who landlockCaller, mode sandbox.Mode) sandbox.Report {
-	gaps := landlockGaps(kernel, who, mode == sandbox.ReadOnly && lockdown.FilterSupported())
+	gaps := landlockGaps(kernel, who, mode == sandbox.ReadOnly && sysfilter.Supported())
 	return sandbox.Report{Runner: Landlock, Enforcement: sandbox.EnforcementOf(gaps), Gaps: gaps}
 }

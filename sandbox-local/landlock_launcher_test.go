@@ -76,6 +76,7 @@ func TestLauncherArgv(t *testing.T) {
 
 func TestLandlockGaps(t *testing.T) {
 	ownFiles := []sandbox.Effect{sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags}
+	times := []sandbox.Effect{sandbox.EffectTimes}
 	ordinary, root := landlockCaller{}, landlockCaller{root: true, owners: true}
 	tests := []struct {
 		name     string
@@ -90,14 +91,15 @@ func TestLandlockGaps(t *testing.T) {
 		{"read-only, before truncation", 2, ordinary, true,
 			map[sandbox.Place][]sandbox.Effect{sandbox.PlaceDev: {sandbox.EffectDeviceControl}}},
 		{"workspace-write, ordinary", 7, ordinary, false, map[sandbox.Place][]sandbox.Effect{
-			sandbox.PlaceOutside: ownFiles, sandbox.PlaceDev: ownFiles}},
+			sandbox.PlaceOutside: ownFiles, sandbox.PlaceDev: ownFiles, sandbox.PlaceProc: times}},
 		{"workspace-write, ordinary, before truncation", 2, ordinary, false, map[sandbox.Place][]sandbox.Effect{
 			sandbox.PlaceOutside: append(slices.Clone(ownFiles), sandbox.EffectTruncate),
-			sandbox.PlaceDev:     append(slices.Clone(ownFiles), sandbox.EffectTruncate, sandbox.EffectDeviceControl)}},
+			sandbox.PlaceDev:     append(slices.Clone(ownFiles), sandbox.EffectTruncate, sandbox.EffectDeviceControl),
+			sandbox.PlaceProc:    times}},
 		{"workspace-write, root", 7, root, false, map[sandbox.Place][]sandbox.Effect{
 			sandbox.PlaceOutside: append(slices.Clone(ownFiles), sandbox.EffectOwner),
 			sandbox.PlaceDev:     append(slices.Clone(ownFiles), sandbox.EffectOwner),
-			sandbox.PlaceProc:    {sandbox.EffectMode, sandbox.EffectTimes, sandbox.EffectOwner}}},
+			sandbox.PlaceProc:    {sandbox.EffectTimes, sandbox.EffectMode, sandbox.EffectOwner}}},
 	}
 	for _, tt := range tests {
 		var got map[sandbox.Place][]sandbox.Effect

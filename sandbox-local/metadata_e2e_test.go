@@ -163,7 +163,7 @@ func TestE2EWorkspaceWriteGapsInSystemPlaces(t *testing.T) {
 	defer os.Remove(shared.Name())
 	defer shared.Close()
 	targets := map[sandbox.Place][]string{
-		sandbox.PlaceDev: {os.DevNull, shared.Name()}, sandbox.PlaceProc: {"/proc/version"}}
+		sandbox.PlaceDev: {os.DevNull, shared.Name()}, sandbox.PlaceProc: {"/proc/version", "/proc/" + itoa(os.Getpid()) + "/status"}}
 	onEach(t, func(t *testing.T, b backend) {
 		p := newPlaces(t)
 		for place, paths := range targets {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/sandbox-local/internal/landlock"
+	"github.com/dsh-go/dsh/sandbox-local/internal/lockdown"
 )
 
 // maskedKernel confines as on a kernel with an older ABI, by leaving out the
@@ -37,7 +38,8 @@ func maskedKernel(t *testing.T, abi int) *landlockThread {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &landlockThread{kernel: landlock.Kernel{ABI: abi}, caller: who}
+	kernel.ABI, kernel.ScopesSignals = abi, false
+	return &landlockThread{kernel: kernel, caller: who, filter: lockdown.FilterFor(kernel)}
 }
 
 // tryMasked attempts a change under a masked kernel.

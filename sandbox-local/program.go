@@ -52,12 +52,7 @@ func (p program) checkTrust(c *call) error {
 	if p.trusted || c.workspace == filepath.Dir(c.workspace) {
 		return nil
 	}
-	roots, err := sandbox.WritableRoots(sandbox.Policy{
-		Mode: sandbox.WorkspaceWrite, WorkspaceRoot: c.workspace})
-	if err != nil {
-		return err
-	}
-	if sandbox.Within(p.path, roots) || sandbox.Within(p.canonical, roots) {
+	if sandbox.Within(p.path, c.reach) || sandbox.Within(p.canonical, c.reach) {
 		return fmt.Errorf("%s %w", p.path, errUntrusted)
 	}
 	return nil

@@ -27,7 +27,10 @@ func launch(opts options) error {
 		return err
 	}
 	runtime.LockOSThread()
-	plan := lockdown.Plan{Kernel: kernel, Grants: opts.grants, Filter: opts.readOnly}
+	plan := lockdown.Plan{Kernel: kernel, Grants: opts.grants}
+	if opts.readOnly {
+		plan.Filter = lockdown.FilterFor(kernel)
+	}
 	if err := plan.Apply(); err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func tryRuleset() (landlock.Kernel, error) {
 	if err != nil {
 		return kernel, err
 	}
-	plan := lockdown.Plan{Kernel: kernel, Grants: landlock.Grants{Devices: []string{os.DevNull}}, Filter: true}
+	plan := lockdown.Plan{Kernel: kernel, Grants: landlock.Grants{Devices: []string{os.DevNull}}, Filter: lockdown.FilterFor(kernel)}
 	return kernel, lockdown.OnThread(func() error {
 		if err := plan.Apply(); err != nil {
 			return err

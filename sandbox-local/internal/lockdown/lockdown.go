@@ -14,19 +14,22 @@ import (
 type Plan struct {
 	Kernel landlock.Kernel
 	Grants landlock.Grants
-	// Filter refuses the system calls that change a file without writing it.
-	// Where there is no filter for the machine it changes nothing: see
-	// [FilterSupported].
-	Filter bool
+	// Filter, if not nil, refuses the system calls that change a file without
+	// writing it.
+	Filter *sysfilter.Filter
 }
 
-// FilterSupported reports whether [Plan.Filter] has an effect here.
-func FilterSupported() bool { return sysfilter.Supported() }
-
-// filter is how the system-call filter completes what the kernel's Landlock
-// governs.
-func (p Plan) filter() sysfilter.Options {
-	return sysfilter.Options{Errno: syscall.EACCES, Truncation: p.Kernel.ABI < landlock.ABITruncate}
+// FilterFor returns the system-call filter that completes what a kernel's
+// Landlock governs, or nil if there is none for this machine.
+func FilterFor(kernel landlock.Kernel) *sysfilter.Filter {
+	filter, err := sysfilter.New(sysfilter.Options{
+		Errno:      syscall.EACCES,
+		Truncation: kernel.ABI < landlock.ABITruncate,
+	})
+	if err != nil {
+		return nil
+	}
+	return filter
 }
 
 // Apply confines the calling thread, and every process that it starts. The

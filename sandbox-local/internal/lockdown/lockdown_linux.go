@@ -7,7 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dsh-go/dsh/sandbox-local/internal/capability"
-	"github.com/dsh-go/dsh/sandbox-local/internal/sysfilter"
 )
 
 func (p Plan) apply() error {
@@ -17,10 +16,10 @@ func (p Plan) apply() error {
 	if err := p.Kernel.Enforce(p.Grants); err != nil {
 		return err
 	}
-	if !p.Filter || !FilterSupported() {
+	if p.Filter == nil {
 		return nil
 	}
-	return sysfilter.Install(p.filter())
+	return p.Filter.Install()
 }
 
 // onThread starts a goroutine that locks its thread and ends without unlocking

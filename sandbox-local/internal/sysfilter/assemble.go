@@ -112,7 +112,7 @@ func (a abi) looking(c call, decide block) block {
 
 // encode lays the program out as in memory.
 func encode(program block) []byte {
-	var raw []byte
+	raw := make([]byte, 0, 8*len(program))
 	for _, i := range program {
 		raw = binary.LittleEndian.AppendUint16(raw, i.code)
 		raw = append(raw, i.jt, i.jf)

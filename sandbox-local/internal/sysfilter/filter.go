@@ -32,15 +32,22 @@ type Options struct {
 // Supported reports whether there is a filter for this machine.
 func Supported() bool { return runtime.GOOS == "linux" && abisOf(runtime.GOARCH) != nil }
 
-// Install confines the calling thread, and every process that it starts, for
-// good. The caller has locked the thread and given up new privileges.
-func Install(options Options) error { return install(options) }
+// Filter is an assembled program. It is immutable and serves any number of
+// threads.
+type Filter struct{ program block }
 
-// Program returns the filter as bwrap's --seccomp takes it: the instructions
-// one after the other, as they lie in memory.
-func Program(options Options) ([]byte, error) {
+// New assembles the filter for this machine.
+func New(options Options) (*Filter, error) {
 	if !Supported() {
 		return nil, ErrUnsupported
 	}
-	return encode(assemble(abisOf(runtime.GOARCH), options)), nil
+	return &Filter{assemble(abisOf(runtime.GOARCH), options)}, nil
 }
+
+// Install confines the calling thread, and every process that it starts, for
+// good. The caller has locked the thread and given up new privileges.
+func (f *Filter) Install() error { return f.install() }
+
+// Bytes returns the program as bwrap's --seccomp takes it: the instructions
+// one after the other, as they lie in memory.
+func (f *Filter) Bytes() []byte { return encode(f.program) }

@@ -8,13 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func install(options Options) error {
-	if !Supported() {
-		return ErrUnsupported
-	}
-	program := assemble(abisOf(runtime.GOARCH), options)
-	filter := make([]unix.SockFilter, len(program))
-	for i, in := range program {
+func (f *Filter) install() error {
+	filter := make([]unix.SockFilter, len(f.program))
+	for i, in := range f.program {
 		filter[i] = unix.SockFilter{Code: in.code, Jt: in.jt, Jf: in.jf, K: in.k}
 	}
 	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}

@@ -2,4 +2,4 @@
 
 package sysfilter
 
-func install(Options) error { return ErrUnsupported }
+func (f *Filter) install() error { return ErrUnsupported }
