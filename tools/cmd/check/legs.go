@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/dsh-go/dsh/tools/internal/deps"
-	"github.com/dsh-go/dsh/tools/internal/gotool"
 	"github.com/dsh-go/dsh/tools/internal/rehearsal"
 	"github.com/dsh-go/dsh/tools/internal/rules"
 )
@@ -68,7 +67,7 @@ var platforms = [][2]string{
 
 func crossBuild(ctx context.Context, s *session) (string, error) {
 	for _, p := range platforms {
-		cmd := gotool.Cmd{Dir: s.tree.Root, Env: []string{"GOOS=" + p[0], "GOARCH=" + p[1], "CGO_ENABLED=0"}}
+		cmd := s.here("GOOS="+p[0], "GOARCH="+p[1], "CGO_ENABLED=0")
 		for _, args := range [][]string{{"build", "-buildvcs=false", "work"}, {"vet", "work"}} {
 			if _, err := cmd.Go(ctx, args...); err != nil {
 				return p[0] + "/" + p[1], err

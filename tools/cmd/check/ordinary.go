@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dsh-go/dsh/tools/internal/gotool"
@@ -28,15 +29,29 @@ func (s *session) ordinary(ctx context.Context) testRun {
 		if err != nil {
 			return results, err
 		}
-		packages, err := s.testPackages(ctx)
-		for _, p := range packages {
-			if p.ofProduct() && err == nil {
-				err = s.testAsOrdinary(ctx, home, p, results)
-			}
-		}
+		err = s.testAllAsOrdinary(ctx, home, results)
 		return results, results.Verdict(errors.Join(err, home.remove()))
 	})
 }
+
+func (s *session) testAllAsOrdinary(ctx context.Context, home *ordinaryHome, into *testrun.Results) error {
+	packages, err := s.testPackages(ctx)
+	if err != nil {
+		return err
+	}
+	packages = slices.DeleteFunc(packages, func(p testPackage) bool { return !p.ofProduct() })
+	if len(packages) == 0 {
+		return errNoTests
+	}
+	for _, p := range packages {
+		if err := s.testAsOrdinary(ctx, home, p, into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errNoTests = errors.New("no package has tests that can be run as an ordinary user")
 
 // ofProduct reports whether the tests reach a module that is published for
 // others to import. The programs that look after the checkout do not.
@@ -62,15 +77,13 @@ func (s *session) testAsOrdinary(ctx context.Context, home *ordinaryHome, p test
 	if err != nil && !errors.As(err, &exit) {
 		return err
 	}
-	events, err := gotool.Cmd{Dir: s.tree.Root, Prepare: stdin(output)}.Go(ctx, "tool", "test2json", "-p", p.path)
+	convert := s.here()
+	convert.Prepare = func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader(output) }
+	events, err := convert.Go(ctx, "tool", "test2json", "-p", p.path)
 	if err != nil {
 		return err
 	}
 	return into.Read(strings.NewReader(events))
-}
-
-func stdin(text string) func(*exec.Cmd) {
-	return func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader(text) }
 }
 
 // ordinaryHome is everything that the ordinary user owns while the tests run.

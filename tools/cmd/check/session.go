@@ -34,8 +34,10 @@ func (s *session) picked(name string) bool {
 	return len(s.opts.run) == 0 || slices.Contains(s.opts.run, name)
 }
 
-// here runs programs at the root of the checkout.
-func (s *session) here() gotool.Cmd { return gotool.Cmd{Dir: s.tree.Root} }
+// here runs programs at the root of the checkout, with more environment.
+func (s *session) here(env ...string) gotool.Cmd {
+	return gotool.Cmd{Dir: s.tree.Root, Env: append(s.tree.Env(), env...)}
+}
 
 var errCannotInstall = errors.New("-install works as root where there is apt-get")
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dsh-go/dsh/tools/internal/gotool"
 	"github.com/dsh-go/dsh/tools/internal/testrun"
 )
 
@@ -27,7 +26,7 @@ func (s *session) once(name string, run func() (*testrun.Results, error)) testRu
 
 // goTest runs packages' tests in the workspace.
 func (s *session) goTest(ctx context.Context, args ...string) (*testrun.Results, error) {
-	return testrun.Go(ctx, gotool.Cmd{Dir: s.tree.Root, Env: s.testEnv()}, args...)
+	return testrun.Go(ctx, s.here(s.testEnv()...), args...)
 }
 
 // testEnv makes tests fail rather than skip for want of a backend that is

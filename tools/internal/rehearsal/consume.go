@@ -43,57 +43,70 @@ func (r *rehearsal) consume(ctx context.Context, m workspace.Module) (string, er
 
 var errNoPackages = errors.New("no packages: the module has no Go file")
 
-// use gets the module and builds a program over it.
+// use gets the module and builds everything in it, and a program over what
+// can be imported.
 func (c *consumer) use(ctx context.Context) (packages []string, err error) {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return nil, err
 	}
-	here := c.in(c.dir)
-	all := c.module.Path() + "/..."
-	if _, err := here.Go(ctx, "mod", "init", "example.com/consumer"); err != nil {
+	if err := c.goAll(ctx, []string{"mod", "init", "example.com/consumer"}, []string{"get", c.module.Path() + "@" + c.version}); err != nil {
 		return nil, err
 	}
-	if _, err := here.Go(ctx, "get", c.module.Path()+"@"+c.version); err != nil {
-		return nil, err
-	}
-	listed, err := here.Go(ctx, "list", "-f", "{{.ImportPath}} {{.Name}}", all)
+	everything := c.module.Path() + "/..."
+	listed, err := c.in(c.dir).Go(ctx, "list", "-e", "-f", "{{.ImportPath}} {{.Name}}", everything)
 	if err != nil {
 		return nil, err
 	}
 	if packages = lines(listed); len(packages) == 0 {
 		return nil, errNoPackages
 	}
-	if err := c.program(ctx, packages); err != nil {
-		return nil, err
+	if imported := importable(packages); len(imported) > 0 {
+		err = c.program(ctx, imported)
+	} else {
+		err = c.goAll(ctx, []string{"get", everything + "@" + c.version})
 	}
-	_, err = here.Go(ctx, "build", "-o", os.DevNull, all)
-	return packages, err
+	if err == nil {
+		err = c.goAll(ctx, []string{"build", "-o", os.DevNull, everything})
+	}
+	return packages, errors.Join(err, c.undeclared())
 }
 
-// program writes a program that imports every package that can be imported,
-// and tidies, builds and vets it.
-func (c *consumer) program(ctx context.Context, packages []string) error {
-	var source strings.Builder
-	source.WriteString("package main\n\n")
+// goAll runs the go command in the consumer's directory until it fails.
+func (c *consumer) goAll(ctx context.Context, commands ...[]string) error {
+	for _, args := range commands {
+		if _, err := c.in(c.dir).Go(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importable picks the packages that are neither programs nor internal, from
+// lines of path and name.
+func importable(packages []string) []string {
+	var paths []string
 	for _, line := range packages {
 		path, name, _ := strings.Cut(line, " ")
 		if name != "main" && !slices.Contains(strings.Split(path, "/"), "internal") {
-			fmt.Fprintf(&source, "import _ %q\n", path)
+			paths = append(paths, path)
 		}
 	}
-	if !strings.Contains(source.String(), "import") {
-		return nil
+	return paths
+}
+
+// program writes a program that imports the packages, and tidies, builds and
+// vets it.
+func (c *consumer) program(ctx context.Context, imported []string) error {
+	var source strings.Builder
+	source.WriteString("package main\n\n")
+	for _, path := range imported {
+		fmt.Fprintf(&source, "import _ %q\n", path)
 	}
 	source.WriteString("\nfunc main() {}\n")
 	if err := os.WriteFile(filepath.Join(c.dir, "main.go"), []byte(source.String()), 0o644); err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"mod", "tidy"}, {"build", "-o", os.DevNull, "."}, {"vet", "."}} {
-		if _, err := c.in(c.dir).Go(ctx, args...); err != nil {
-			return err
-		}
-	}
-	return c.undeclared()
+	return c.goAll(ctx, []string{"mod", "tidy"}, []string{"build", "-o", os.DevNull, "."}, []string{"vet", "."})
 }
 
 // UndeclaredError is a module that a consumer's `go mod tidy` had to add,

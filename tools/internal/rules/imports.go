@@ -37,7 +37,7 @@ func imports(ctx context.Context, tree *workspace.Workspace) ([]Violation, error
 }
 
 func list(ctx context.Context, tree *workspace.Workspace, system string) ([]listed, error) {
-	cmd := gotool.Cmd{Dir: tree.Root, Env: []string{"GOOS=" + system, "CGO_ENABLED=0", "GOWORK="}}
+	cmd := gotool.Cmd{Dir: tree.Root, Env: append(tree.Env(), "GOOS="+system, "CGO_ENABLED=0")}
 	out, err := cmd.Go(ctx, "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports", "work")
 	if err != nil {
 		return nil, err

@@ -115,6 +115,9 @@ func openModule(root, name string) (Module, error) {
 	return Module{Name: name, Dir: dir, File: parsed}, nil
 }
 
+// Env makes the go command use this workspace, whatever the environment says.
+func (w *Workspace) Env() []string { return []string{"GOWORK=" + filepath.Join(w.Root, "go.work")} }
+
 // Module returns the module with the path, or false.
 func (w *Workspace) Module(path string) (Module, bool) {
 	i := slices.IndexFunc(w.Modules, func(m Module) bool { return m.Path() == path })
