@@ -69,6 +69,7 @@ func (e *engine) admit(grace time.Duration) bool {
 	if e.live == nil {
 		e.live = map[*process]struct{}{}
 		e.terminator.service = newCookieID()
+		e.terminator.signalled = e.orphans.note
 	}
 	e.grace = max(e.grace, grace)
 	e.starting.Add(1)

@@ -30,6 +30,12 @@ var helpers = map[string]func() error{
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv(oldKernelVariable) != "" {
+		if err := pretendOldKernel(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	name := os.Getenv(helperVariable)
 	if name == "" {
 		os.Exit(m.Run())

@@ -8,4 +8,6 @@ func (*orphans) hold() (release func()) { return func() {} }
 
 func (*orphans) started(*engine, int) {}
 
+func (*orphans) note(int) {}
+
 func (*orphans) stop() {}

@@ -18,18 +18,18 @@ import (
 //
 // It must not take the status of a child that somebody in this program waits
 // for. Such a child was forked by this program, so it is in the program's own
-// session or leads one; a child in the session of a start, but not its leader,
-// is certainly an orphan. An orphan that leads a session of its own is known
-// by the cookie it carried while it ran; if it ended before it was seen, it
-// stays unreaped rather than that somebody's status is taken.
+// session or leads one; a child in a session that a start or its descendants
+// began, but not the leader, is certainly an orphan. An orphan that leads a
+// session is known by the cookie it carried while it ran. If it ended before it
+// was seen, it stays unreaped rather than that somebody's status is taken.
 type orphans struct {
 	// forking is held for reading while a leader exists that is not yet in
 	// engine.live.
 	forking sync.RWMutex
 
 	mu       sync.Mutex
-	sessions map[int]bool   // the sessions of starts, also of old ones
-	adopted  map[int]string // orphans that lead a session, and when they began
+	sessions map[int]bool   // the sessions of starts and their descendants, also old ones
+	adopted  map[int]string // orphans known by their cookie, and when they began
 	quit     chan struct{}
 	finished chan struct{}
 }
@@ -101,42 +101,70 @@ func (o *orphans) stop() {
 	}
 }
 
+// note remembers a member of a tree that may become a child of this program.
+// Afterwards it may end before it is seen as one.
+func (o *orphans) note(pid int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.quit != nil {
+		o.remember(pid)
+	}
+}
+
+// remember takes a process for a descendant of a start. The caller holds mu.
+func (o *orphans) remember(pid int) {
+	o.adopted[pid] = startTime(pid)
+	if session, err := unix.Getsid(pid); err == nil {
+		o.sessions[session] = true
+	}
+}
+
 // collect reaps the orphans that have ended.
 func (o *orphans) collect(e *engine) {
 	o.forking.Lock()
 	defer o.forking.Unlock()
 	leaders := e.leaders()
 	sweep := newSweep(e.terminator.service)
+	own, err := unix.Getsid(0)
+	if err != nil {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, pid := range children() {
 		session, err := unix.Getsid(pid)
 		switch {
-		case err != nil || leaders[pid]:
-		case session == pid:
-			o.adopt(sweep, pid)
-		case o.sessions[session]:
+		case err != nil || session == own || leaders[pid]:
+		case session != pid && o.sessions[session]:
 			unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		default:
+			o.adopt(sweep, pid)
+		}
+	}
+	o.forget()
+}
+
+// adopt remembers a child while it still shows that it is an orphan, and reaps
+// it when it has ended.
+func (o *orphans) adopt(sweep *sweep, pid int) {
+	if began, ok := o.adopted[pid]; ok && began == startTime(pid) {
+		unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		return
+	}
+	for range cookies(sweep.environ(pid), sweep.service) {
+		o.remember(pid)
+	}
+}
+
+// forget drops what no longer exists.
+func (o *orphans) forget() {
+	for pid, began := range o.adopted {
+		if startTime(pid) != began {
+			delete(o.adopted, pid)
 		}
 	}
 	if len(o.sessions) > mostSessions {
 		o.forgetSessions()
-	}
-}
-
-// adopt remembers a child that leads a session while it still shows that it is
-// an orphan, and reaps it when it has ended.
-func (o *orphans) adopt(sweep *sweep, pid int) {
-	began := startTime(pid)
-	if known, ok := o.adopted[pid]; ok && known == began {
-		if reaped, _ := unix.Wait4(pid, nil, unix.WNOHANG, nil); reaped == pid {
-			delete(o.adopted, pid)
-		}
-		return
-	}
-	delete(o.adopted, pid)
-	for range cookies(sweep.environ(pid), sweep.service) {
-		o.adopted[pid] = began
 	}
 }
 

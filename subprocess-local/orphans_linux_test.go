@@ -30,6 +30,7 @@ func adoptOrphans() error {
 	var work sync.WaitGroup
 	for i := range 4 {
 		work.Go(func() { errs <- makeOrphans(service) })
+		work.Go(func() { errs <- killOrphans(service) })
 		work.Go(func() { errs <- runOwnChildren(i%2 == 0) })
 	}
 	work.Wait()
@@ -47,13 +48,29 @@ func adoptOrphans() error {
 
 func makeOrphans(service *Service) error {
 	for i := range 60 {
-		script := fmt.Sprintf("{ (sleep .05 &); (setsid sleep .5 &); } >/dev/null 2>&1; exit %d", i)
+		script := fmt.Sprintf("{ (sleep .05 &); (setsid bash -c 'sleep .4 & sleep .5' &); } >/dev/null 2>&1; exit %d", i)
 		handle, err := service.Start(testContext, bash(script))
 		if err != nil {
 			return err
 		}
 		if outcome, err := handle.Outcome(); err != nil || outcome.ExitCode != i {
 			return fmt.Errorf("a command that exits %d: %+v, %w", i, outcome, err)
+		}
+	}
+	return nil
+}
+
+// killOrphans ends trees whose daemons become orphans and end at the same time.
+func killOrphans(service *Service) error {
+	for range 20 {
+		handle, err := service.Start(testContext, bash("setsid bash -c 'sleep 60 & sleep 60' & sleep 60"))
+		if err != nil {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+		handle.Terminate()
+		if _, err := handle.Outcome(); err != nil {
+			return err
 		}
 	}
 	return nil

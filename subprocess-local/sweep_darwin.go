@@ -11,7 +11,9 @@ const zombieState = 5
 
 // sweep finds the members of process groups. Environments of other processes
 // cannot be relied on here, so what left the group is not found.
-type sweep struct{}
+type sweep struct {
+	signalled func(pid int) // never called: only groups are signalled
+}
 
 func newSweep(string) *sweep { return &sweep{} }
 

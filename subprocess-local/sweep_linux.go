@@ -11,12 +11,13 @@ import (
 
 // sweep looks through the process table for the members of trees.
 type sweep struct {
-	service string
-	self    int
-	groups  map[int]*tree    // whose group number is certainly theirs
-	cookies map[string]*tree // by the start's id
-	strays  *tree            // what carries any cookie of the service
-	buf     []byte
+	service   string
+	signalled func(pid int) // told of every process that was signalled; may be nil
+	self      int
+	sessions  map[int]*tree    // whose number is certainly that of the tree's leader
+	cookies   map[string]*tree // by the start's id
+	strays    *tree            // what carries any cookie of the service
+	buf       []byte
 }
 
 func newSweep(service string) *sweep {
@@ -45,7 +46,7 @@ func (s *sweep) visit(trees []*tree) error {
 }
 
 func (s *sweep) index(trees []*tree) {
-	s.groups, s.cookies, s.strays = map[int]*tree{}, map[string]*tree{}, nil
+	s.sessions, s.cookies, s.strays = map[int]*tree{}, map[string]*tree{}, nil
 	for _, t := range trees {
 		if t.leader == nil {
 			s.strays = t
@@ -53,70 +54,74 @@ func (s *sweep) index(trees []*tree) {
 		}
 		s.cookies[t.cookie] = t
 		if t.leader.pinned() {
-			s.groups[t.leader.pid] = t
+			s.sessions[t.leader.pid] = t
 		}
 	}
 }
 
-// look finds the trees of one process. A member of the leader's group is not
-// signalled here, because the group was signalled as a whole.
+// look finds the tree of one process and treats it as the tree's phase wants.
+// A member of the leader's group is not signalled here if the group could be
+// signalled as a whole.
 func (s *sweep) look(pid int) {
+	t := s.treeOf(pid)
+	if t == nil {
+		return
+	}
+	t.seen = true
 	group, err := unix.Getpgid(pid)
-	if err != nil {
+	if err != nil || t.leader != nil && group == t.leader.pid && s.sessions[group] == t {
 		return
 	}
-	if t := s.groups[group]; t != nil {
-		t.seen = t.seen || !isZombie(pid)
-		return
-	}
-	for id := range cookies(s.environ(pid), s.service) {
-		t := s.cookies[string(id)]
-		if t == nil {
-			t = s.strays
-		}
-		if t != nil {
-			t.seen = true
-			s.signal(t, string(id), pid, group)
-			return
-		}
-	}
-}
-
-// signal treats a process that carries the cookie of a start.
-func (s *sweep) signal(t *tree, id string, pid, group int) {
 	switch {
 	case t.phase == killing:
-		s.signalCarrier(id, pid, unix.SIGKILL)
+		s.signal(t, pid, unix.SIGKILL)
 	case t.phase == asking && !t.asked[group]:
-		s.signalCarrier(id, pid, unix.SIGTERM, unix.SIGCONT)
+		s.signal(t, pid, unix.SIGTERM, unix.SIGCONT)
 		t.fresh = append(t.fresh, group)
 	}
 }
 
-// signalCarrier signals the process if, with a pidfd in hand, it is still one
-// that carries the cookie. Where there are no pidfds nothing is signalled, for
-// the number may mean another process by now.
-func (s *sweep) signalCarrier(id string, pid int, signals ...syscall.Signal) {
+// treeOf is the tree to which a process that has not ended belongs, or nil.
+func (s *sweep) treeOf(pid int) *tree {
+	session, err := unix.Getsid(pid)
+	if err != nil {
+		return nil
+	}
+	if t := s.sessions[session]; t != nil {
+		if isZombie(pid) {
+			return nil
+		}
+		return t
+	}
+	for id := range cookies(s.environ(pid), s.service) {
+		if t := s.cookies[string(id)]; t != nil {
+			return t
+		}
+		if s.strays != nil {
+			return s.strays
+		}
+	}
+	return nil
+}
+
+// signal signals a process if, with a pidfd in hand, it is still a member of
+// the tree. Where there are no pidfds nothing is signalled, for the number may
+// mean another process by now.
+func (s *sweep) signal(t *tree, pid int, signals ...syscall.Signal) {
 	pidfd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return
 	}
 	defer unix.Close(pidfd)
-	if !s.carries(pid, id) {
+	if s.treeOf(pid) != t {
 		return
+	}
+	if s.signalled != nil {
+		s.signalled(pid)
 	}
 	for _, signal := range signals {
 		unix.PidfdSendSignal(pidfd, signal, nil, 0)
 	}
-}
-
-func (s *sweep) carries(pid int, id string) bool {
-	for found := range cookies(s.environ(pid), s.service) {
-		if string(found) == id {
-			return true
-		}
-	}
-	return false
 }
 
 // environ is the environment with which a process was started, or what it has
@@ -142,8 +147,8 @@ func (s *sweep) environ(pid int) []byte {
 }
 
 // signalReported signals the group of a process that a runner reported. Ours
-// says that it leads one and is verifiably a child of the leader or carries the
-// cookie; signalled, that the kernel can signal the group of a pidfd (Linux 6.9).
+// says that it leads one and is verifiably a child of the leader or in its tree;
+// signalled, that the kernel can signal the group of a pidfd (Linux 6.9).
 // Without that, the sweep reaches the members one by one.
 func signalReported(t *tree, pid int, service string, signals ...syscall.Signal) (ours, signalled bool) {
 	pidfd, err := unix.PidfdOpen(pid, 0)
@@ -154,7 +159,9 @@ func signalReported(t *tree, pid int, service string, signals ...syscall.Signal)
 	if group, err := unix.Getpgid(pid); err != nil || group != pid {
 		return false, false
 	}
-	if parentOf(pid) != t.leader.pid && !newSweep(service).carries(pid, t.cookie) {
+	look := newSweep(service)
+	look.index([]*tree{t})
+	if parentOf(pid) != t.leader.pid && look.treeOf(pid) != t {
 		return false, false
 	}
 	for _, signal := range signals {

@@ -19,6 +19,8 @@ const (
 // the process table at a time. The zero value is ready but for its service.
 type terminator struct {
 	service string // the id in the cookies
+	// signalled is told of every process that got a signal of its own.
+	signalled func(pid int)
 
 	mu      sync.Mutex
 	trees   map[*tree]struct{}
@@ -34,12 +36,29 @@ func (t *terminator) end(tr *tree, grace time.Duration, reported int) {
 	if tr.over {
 		return
 	}
-	tr.wanted, tr.deadline = asking, time.Now().Add(grace)
 	if grace == 0 || t.hurried {
-		tr.wanted = killing
-	} else if tr.leader != nil {
+		t.force(tr)
+		return
+	}
+	tr.wanted = asking
+	if tr.leader != nil {
 		tr.ask(reported, t.service)
 	}
+	tr.patience = time.AfterFunc(grace, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.force(tr)
+	})
+	t.add(tr)
+}
+
+// force kills what is left of a tree. The caller holds mu.
+func (t *terminator) force(tr *tree) {
+	if tr.over {
+		return
+	}
+	tr.wanted = killing
+	tr.kill()
 	t.add(tr)
 }
 
@@ -67,10 +86,9 @@ func (t *terminator) hurry() {
 	t.hurried = true
 	for tr := range t.trees {
 		if tr.wanted == asking {
-			tr.wanted = killing
+			t.force(tr)
 		}
 	}
-	t.poke()
 }
 
 // nudge says that the leader of a tree has ended.
@@ -102,14 +120,15 @@ func (t *terminator) poke() {
 
 func (t *terminator) run() {
 	sweep := newSweep(t.service)
+	sweep.signalled = t.signalled
 	pause := shortestPause
 	for {
-		trees, wake, next := t.due()
+		trees, wake := t.due()
 		if len(trees) == 0 {
 			return
 		}
 		pause = t.pass(sweep, trees, pause)
-		timer := time.NewTimer(min(pause, time.Until(next)))
+		timer := time.NewTimer(pause)
 		select {
 		case <-wake:
 			pause = shortestPause
@@ -120,22 +139,15 @@ func (t *terminator) run() {
 	}
 }
 
-// due returns the trees to look at now, and when the next grace is over. If
-// there are none, the goroutine is to end.
-func (t *terminator) due() (trees []*tree, wake <-chan struct{}, next time.Time) {
+// due returns the trees to look at now. If there are none, the goroutine is to
+// end.
+func (t *terminator) due() (trees []*tree, wake <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := time.Now()
-	next = now.Add(time.Hour)
 	for tr := range t.trees {
-		switch {
-		case tr.wanted == watching && tr.watchers == 0:
+		if tr.wanted == watching && tr.watchers == 0 {
 			delete(t.trees, tr)
 			continue
-		case tr.wanted == asking && !tr.deadline.After(now):
-			tr.wanted = killing
-		case tr.wanted == asking && tr.deadline.Before(next):
-			next = tr.deadline
 		}
 		tr.phase = tr.wanted
 		trees = append(trees, tr)
@@ -143,7 +155,7 @@ func (t *terminator) due() (trees []*tree, wake <-chan struct{}, next time.Time)
 	if len(trees) == 0 {
 		t.trees, t.wake = nil, nil
 	}
-	return trees, t.wake, next
+	return trees, t.wake
 }
 
 // pass looks at all trees once. It returns how long to pause before the next
@@ -155,13 +167,13 @@ func (t *terminator) pass(sweep *sweep, trees []*tree, pause time.Duration) time
 	if err := sweep.visit(trees); err != nil {
 		assume(trees)
 	}
-	pause = min(2*pause, longestPause)
+	pause = min(max(2*pause, shortestPause), longestPause)
 	for _, tr := range trees {
 		if tr.end() {
 			t.finish(tr)
 		}
-		if tr.clean > 0 {
-			pause = shortestPause
+		if tr.clean == 1 {
+			pause = 0 // the second look may be the last
 		} else if tr.phase == asking {
 			pause = min(pause, longestAsking)
 		}
@@ -184,6 +196,9 @@ func (t *terminator) finish(tr *tree) {
 	}
 	t.mu.Lock()
 	tr.over = true
+	if tr.patience != nil {
+		tr.patience.Stop()
+	}
 	delete(t.trees, tr)
 	t.mu.Unlock()
 	close(tr.gone)

@@ -1,6 +1,7 @@
 package subprocesslocal
 
 import (
+	"errors"
 	"runtime"
 
 	"golang.org/x/sys/unix"
@@ -36,9 +37,12 @@ func onOtherThread(f func()) {
 	<-done
 }
 
+var errNoReturn = errors.New("the restriction did not return")
+
 // restricted runs fork on a thread that restrict has confined. It returns the
 // error of restrict, after which nothing was forked.
-func restricted(restrict func() error, fork func()) (err error) {
+func restricted(restrict func() error, fork func()) error {
+	err := errNoReturn // unless runtime.Goexit ends the goroutine
 	onDoomedThread(func() {
 		if err = restrict(); err == nil {
 			fork()

@@ -46,6 +46,20 @@ func TestTerminateReachesWhatLeftTheGroup(t *testing.T) {
 	}
 }
 
+// Jobs have groups of their own but stay in the session, so a cleared
+// environment does not hide them.
+func TestTerminateReachesJobs(t *testing.T) {
+	service, number := newService(t), mark(t)
+	p := start(t, service, bash("set -m; env -i sleep "+number+" & env -i sleep "+number))
+	until(t, "both sleeps", func() bool { return len(carriers(number)) == 2 })
+	p.Terminate()
+	finish(t, p)
+	waitTree(t, p)
+	if left := carriers(number); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
 func TestTerminateEndsAStubbornDaemonByForce(t *testing.T) {
 	service := newService(t)
 	p := start(t, service, bash(`setsid bash -c 'trap "" TERM; echo $$; while :; do sleep 0.05; done' & wait`))

@@ -17,8 +17,8 @@ const (
 	killing
 )
 
-// tree is a start's process group and, on Linux, every process that carries
-// the start's cookie.
+// tree is a start's process group and, on Linux, its session and every process
+// that carries the start's cookie.
 type tree struct {
 	cookie string  // the start's id; empty for all starts of the service
 	leader *leader // nil for all starts of the service
@@ -27,7 +27,7 @@ type tree struct {
 
 	// Guarded by terminator.mu.
 	wanted   phase
-	deadline time.Time // when asking turns into killing
+	patience *time.Timer // turns asking into killing
 	watchers int
 	over     bool  // gone is closed
 	served   []int // groups that got the polite signal at once
@@ -44,7 +44,9 @@ type tree struct {
 // reported, if that is verifiably the runner's, else to the leader's group. A
 // stopped process gets it only once it continues.
 func (t *tree) ask(reported int, service string) {
-	t.served = []int{t.leader.pid}
+	if t.leader.pinned() {
+		t.served = []int{t.leader.pid}
+	}
 	if reported > 0 {
 		ours, signalled := signalReported(t, reported, service, unix.SIGTERM, unix.SIGCONT)
 		if signalled {
@@ -67,7 +69,12 @@ func (t *tree) begin() {
 			t.asked[group] = true
 		}
 	}
-	if t.phase == killing && t.leader != nil {
+}
+
+// kill ends the leader's group by force. It needs no pass, so nothing that a
+// command does to the process table can put it off.
+func (t *tree) kill() {
+	if t.leader != nil {
 		t.leader.signalGroup(unix.SIGKILL)
 	}
 }
