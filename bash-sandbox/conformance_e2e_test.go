@@ -13,35 +13,33 @@ import (
 // TestConformance holds the executor to everything that an unconfined one
 // does, under every mode and runner.
 func TestConformance(t *testing.T) {
-	forEachRunner(t, func(t *testing.T, runner string) {
+	forEachSetup(t, func(t *testing.T, s setup) {
 		for _, mode := range confining {
-			t.Run(string(mode), func(t *testing.T) { conform(t, runner, mode) })
+			t.Run(string(mode), func(t *testing.T) { bashtest.Run(t, options(s, mode)) })
 		}
 	})
-	t.Run(string(sandbox.DangerFullAccess), func(t *testing.T) { conform(t, sandboxlocal.Bwrap, sandbox.DangerFullAccess) })
-}
-
-func conform(t *testing.T, runner string, mode sandbox.Mode) {
-	bashtest.Run(t, options(runner, mode))
+	t.Run(string(sandbox.DangerFullAccess), func(t *testing.T) {
+		bashtest.Run(t, options(setup{}, sandbox.DangerFullAccess))
+	})
 }
 
 // TestConfiningConformance holds the executor to what only one that confines
 // does.
 func TestConfiningConformance(t *testing.T) {
-	forEachRunner(t, func(t *testing.T, runner string) {
-		bashtest.RunConfining(t, options(runner, sandbox.ReadOnly))
+	forEachSetup(t, func(t *testing.T, s setup) {
+		bashtest.RunConfining(t, options(s, sandbox.ReadOnly))
 	})
 }
 
-// options describe an executor over runner whose default is mode.
-func options(runner string, mode sandbox.Mode) bashtest.Options {
+// options describe an executor over a setup whose default is mode.
+func options(way setup, mode sandbox.Mode) bashtest.Options {
 	return bashtest.Options{
 		Dir:                outsideTemp,
-		SignalsAsExitCodes: runner == sandboxlocal.Bwrap && mode.Confines(),
+		SignalsAsExitCodes: way.runner == sandboxlocal.Bwrap,
 		Open: func(t *testing.T, s bashtest.Settings) bashtest.Fixture {
 			t.Helper()
 			procs := &subprocesslocal.Service{}
-			provider, err := sandboxlocal.New(sandboxlocal.Config{Runners: []string{runner}})
+			provider, err := sandboxlocal.New(way.config)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,8 +30,8 @@ func TestGitReadsUnderReadOnly(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	forEachRunner(t, func(t *testing.T, runner string) {
-		w := newWorld(t, runner, bashsandbox.Config{})
+	forEachSetup(t, func(t *testing.T, s setup) {
+		w := newWorld(t, s.config, bashsandbox.Config{})
 		const setUp = "git init -q && echo x > f && git add f && git -c user.name=a -c user.email=a@b commit -qm x && echo y > f"
 		result := w.run(sandbox.WorkspaceWrite, strings.ReplaceAll(setUp, "git ", git+" "))
 		if result.ExitCode != 0 {
@@ -58,10 +58,10 @@ func TestACommandThatRunsASandboxItself(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	forEachRunner(t, func(t *testing.T, runner string) {
-		w := newWorld(t, runner, bashsandbox.Config{})
+	forEachSetup(t, func(t *testing.T, s setup) {
+		w := newWorld(t, s.config, bashsandbox.Config{})
 		result := w.run(sandbox.ReadOnly, bwrap+" --ro-bind / / --dev /dev --proc /proc -- echo in")
-		if nests := runner == sandboxlocal.Bwrap && os.Getuid() != 0; nests && result.Stdout.Text != "in\n" {
+		if nests := s.runner == sandboxlocal.Bwrap && os.Getuid() != 0; nests && result.Stdout.Text != "in\n" {
 			t.Errorf("an ordinary user cannot nest: exit code %d, %q", result.ExitCode, result.Stderr.Text)
 		}
 		if result.Sandbox.RunnerFailed {
@@ -74,8 +74,8 @@ func TestATranslatedDenialIsRecognised(t *testing.T) {
 	for _, language := range []string{"de", "zh_CN", "fr", "es"} {
 		t.Setenv("LANGUAGE", language)
 		t.Setenv("LC_ALL", "C.UTF-8")
-		forEachRunner(t, func(t *testing.T, runner string) {
-			w := newWorld(t, runner, bashsandbox.Config{})
+		forEachSetup(t, func(t *testing.T, s setup) {
+			w := newWorld(t, s.config, bashsandbox.Config{})
 			w.wantFacts(w.run(sandbox.ReadOnly, "touch "+filepath.Join(w.beside, "x")).Sandbox, sandbox.ReadOnly, true)
 			if result := w.run(sandbox.ReadOnly, "printf é | wc -m | tr -d ' '"); result.Stdout.Text != "1\n" {
 				t.Errorf("é has %q characters", result.Stdout.Text)

@@ -151,8 +151,8 @@ func TestAPartialNoticeIsNotBlamedForTheCommand(t *testing.T) {
 
 // TestAMissingBashIsNobodysFault, least of all the sandbox's.
 func TestAMissingBashIsNobodysFault(t *testing.T) {
-	forEachRunner(t, func(t *testing.T, runner string) {
-		w := newWorld(t, runner, bashsandbox.Config{Shell: "/no/such/bash"})
+	forEachSetup(t, func(t *testing.T, s setup) {
+		w := newWorld(t, s.config, bashsandbox.Config{Shell: "/no/such/bash"})
 		_, err := w.try(sandbox.ReadOnly, "true")
 		var missing *bash.ShellNotFoundError
 		if !errors.As(err, &missing) || errors.Is(err, sandbox.ErrUnavailable) {
@@ -187,7 +187,7 @@ func TestBwrapIsLostAfterItWasSelected(t *testing.T) {
 			if err := os.WriteFile(path, program, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			w := newWorld(t, path, bashsandbox.Config{})
+			w := newWorld(t, only(path, ""), bashsandbox.Config{})
 			if _, err := w.try(sandbox.ReadOnly, "true"); err != nil {
 				t.Skipf("a copy of bwrap is not usable here: %v", err)
 			}

@@ -15,38 +15,71 @@ import (
 	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
 	"github.com/dsh-go/dsh/sandbox"
 	sandboxlocal "github.com/dsh-go/dsh/sandbox-local"
+	"github.com/dsh-go/dsh/sandbox-local/landlockrun"
 	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
 )
 
 // confining are the modes that confine.
 var confining = []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite}
 
-// forEachRunner runs a test with every runner of this system. A runner that is
-// not usable here is a skip, or a failure if DSH_REQUIRE names it.
-func forEachRunner(t *testing.T, test func(t *testing.T, runner string)) {
+// setup is a way of confining that this system may have.
+type setup struct {
+	name   string
+	runner string // as DSH_REQUIRE and reports name it
+	config sandboxlocal.Config
+}
+
+// setups are the ways of confining on this system.
+func setups() []setup {
+	switch runtime.GOOS {
+	case "linux":
+		return []setup{
+			{sandboxlocal.Bwrap, sandboxlocal.Bwrap, only(sandboxlocal.Bwrap, "")},
+			{sandboxlocal.Landlock, sandboxlocal.Landlock, only(sandboxlocal.Landlock, "")},
+			{"landlock-launcher", sandboxlocal.Landlock, only(sandboxlocal.Landlock, landlockrun.Self)},
+		}
+	case "darwin":
+		return []setup{{sandboxlocal.Seatbelt, sandboxlocal.Seatbelt, only(sandboxlocal.Seatbelt, "")}}
+	default:
+		return nil
+	}
+}
+
+func only(runner, launcher string) sandboxlocal.Config {
+	return sandboxlocal.Config{Runners: []string{runner}, LandlockLauncher: launcher}
+}
+
+// TestMain lets the test binary serve as the launcher.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == landlockrun.SelfArg {
+		os.Exit(landlockrun.Main(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// forEachSetup runs a test with every way of confining. One that is not usable
+// here is a skip, or a failure if DSH_REQUIRE names its runner.
+func forEachSetup(t *testing.T, test func(t *testing.T, s setup)) {
 	t.Helper()
-	for _, runner := range map[string][]string{
-		"linux":  {sandboxlocal.Bwrap, sandboxlocal.Landlock},
-		"darwin": {sandboxlocal.Seatbelt},
-	}[runtime.GOOS] {
-		t.Run(runner, func(t *testing.T) {
-			needRunner(t, runner)
-			test(t, runner)
+	for _, s := range setups() {
+		t.Run(s.name, func(t *testing.T) {
+			needSetup(t, s)
+			test(t, s)
 		})
 	}
 }
 
-func needRunner(t *testing.T, runner string) {
+func needSetup(t *testing.T, s setup) {
 	t.Helper()
-	w := newWorld(t, runner, bashsandbox.Config{})
+	w := newWorld(t, s.config, bashsandbox.Config{})
 	_, err := w.try(sandbox.ReadOnly, "true")
 	if err == nil {
 		return
 	}
-	if slices.Contains(strings.Split(os.Getenv("DSH_REQUIRE"), ","), runner) {
-		t.Fatalf("%s is required and not usable: %v", runner, err)
+	if slices.Contains(strings.Split(os.Getenv("DSH_REQUIRE"), ","), s.runner) {
+		t.Fatalf("%s is required and not usable: %v", s.name, err)
 	}
-	t.Skipf("%s is not usable here: %v", runner, err)
+	t.Skipf("%s is not usable here: %v", s.name, err)
 }
 
 // world is an executor over a runner, a workspace, and a directory beside it.
@@ -63,9 +96,9 @@ type policies struct{ policy sandbox.Policy }
 
 func (p policies) Default() sandbox.Policy { return p.policy }
 
-func newWorld(t *testing.T, runner string, config bashsandbox.Config) *world {
+func newWorld(t *testing.T, local sandboxlocal.Config, config bashsandbox.Config) *world {
 	t.Helper()
-	provider, err := sandboxlocal.New(sandboxlocal.Config{Runners: []string{runner}})
+	provider, err := sandboxlocal.New(local)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,7 @@ import (
 // command may write to under workspace-write. The executor's own default
 // policy does not matter: every scenario names one.
 func RunConfining(t *testing.T, opts Options) {
-	for _, s := range confining {
-		t.Run(s.name, func(t *testing.T) { s.run(&suite{T: t, opts: opts}) })
-	}
+	runAll(t, opts, confining, false)
 }
 
 var confining = []scenario{

@@ -60,20 +60,30 @@ func Run(t *testing.T, opts Options) {
 		opts.Dir = func(t *testing.T) string { return t.TempDir() }
 	}
 	for _, group := range []struct {
-		name  string
-		tests []scenario
+		name      string
+		scenarios []scenario
+		alone     bool // they change what belongs to the whole process
 	}{
-		{"lifecycle", lifecycle},
-		{"output", output},
-		{"input", input},
-		{"command", command},
-		{"environment", environment},
-		{"background", background},
+		{"lifecycle", lifecycle, false},
+		{"output", output, false},
+		{"input", input, true},
+		{"command", command, false},
+		{"environment", environment, true},
+		{"background", background, false},
 	} {
-		t.Run(group.name, func(t *testing.T) {
-			for _, s := range group.tests {
-				t.Run(s.name, func(t *testing.T) { s.run(&suite{T: t, opts: opts}) })
+		t.Run(group.name, func(t *testing.T) { runAll(t, opts, group.scenarios, group.alone) })
+	}
+}
+
+// runAll runs scenarios in parallel with each other, for most of them mainly
+// wait, unless each has to be alone.
+func runAll(t *testing.T, opts Options, scenarios []scenario, alone bool) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			if !alone {
+				t.Parallel()
 			}
+			s.run(&suite{T: t, opts: opts})
 		})
 	}
 }
