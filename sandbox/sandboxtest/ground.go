@@ -28,7 +28,7 @@ type ground struct {
 // openGround makes the suite's directories. They lie outside of the temporary
 // area, which a sandbox may hide.
 func openGround() (*ground, error) {
-	g := &ground{token: "dsh-conformance-" + rand.Text()[:8]}
+	g := &ground{token: fmt.Sprintf("dsh-conformance-%d-%s", os.Getpid(), rand.Text()[:6])}
 	home, homeErr := os.UserHomeDir()
 	var err error
 	for _, parent := range []string{"/var/tmp", home} {

@@ -11,12 +11,12 @@ import (
 func (s *suite) judge(mode sandbox.Mode, claims sandbox.Report, trials map[cellKey][]*staged) {
 	for _, effect := range effects() {
 		for _, place := range places {
-			cell := Cell{Mode: mode, Effect: effect, Place: place, Verdict: NotTriable}
-			possible := slices.DeleteFunc(slices.Clone(trials[cellKey{effect, place}]), func(t *staged) bool { return !s.possible[s.key(t)] })
-			cell.Trials = len(possible)
-			cell.Untriable = len(trials[cellKey{effect, place}]) - len(possible)
-			if len(possible) > 0 {
-				cell.Verdict = s.verdict(cell, claims, possible)
+			all := trials[cellKey{effect, place}]
+			telling := slices.DeleteFunc(slices.Clone(all), func(t *staged) bool { return !s.tells(t) })
+			cell := Cell{Mode: mode, Effect: effect, Place: place, Verdict: NotTriable,
+				Trials: len(telling), Untriable: len(all) - len(telling)}
+			if len(telling) > 0 {
+				cell.Verdict = s.verdict(cell, claims, telling)
 			}
 			s.table.Cells = append(s.table.Cells, cell)
 		}
@@ -26,8 +26,11 @@ func (s *suite) judge(mode sandbox.Mode, claims sandbox.Report, trials map[cellK
 	}
 }
 
-// verdict judges the trials of one cell, which are all possible without a
-// sandbox.
+// tells reports whether a trial says anything about the sandbox: it does if it
+// succeeds without one, or although it does not.
+func (s *suite) tells(t *staged) bool { return s.possible[s.key(t)] || t.changed() }
+
+// verdict judges the trials of one cell that say something.
 func (s *suite) verdict(cell Cell, claims sandbox.Report, trials []*staged) Verdict {
 	if writable(cell.Mode, cell.Place) {
 		return s.allowed(cell, trials)
@@ -44,7 +47,7 @@ func (s *suite) verdict(cell Cell, claims sandbox.Report, trials []*staged) Verd
 			continue
 		}
 		verdict = Violated
-		s.found(undeclaredGap, cell, t)
+		s.found(UndeclaredGap, cell, t)
 	}
 	return verdict
 }
@@ -61,7 +64,7 @@ func (s *suite) allowed(cell Cell, trials []*staged) Verdict {
 		worked := t.result.Err == "" && (t.changed() || t.result.Private)
 		switch {
 		case t.needed == mustFail && worked:
-			s.found(undeclaredGap, cell, t)
+			s.found(UndeclaredGap, cell, t)
 			return Violated
 		case t.needed == mustFail:
 		case worked && t.result.Private && verdict == Refused:
@@ -70,15 +73,15 @@ func (s *suite) allowed(cell Cell, trials []*staged) Verdict {
 			verdict = Allowed
 		case worked || t.needed == mayWork || t.result.Private && t.result.Unsupported:
 		default:
-			s.found(useless, cell, t)
+			s.found(Useless, cell, t)
 			return Violated
 		}
 	}
 	return verdict
 }
 
-func (s *suite) found(k kind, cell Cell, t *staged) {
-	s.find(finding{k, cell.Mode, cell.Effect, cell.Place, t.attempt.String(), t.detail()})
+func (s *suite) found(k Kind, cell Cell, t *staged) {
+	s.violate(Violation{k, cell.Mode, cell.Effect, cell.Place, t.attempt.String(), t.detail()})
 }
 
 // judgeGap looks for a declared gap in the places that it covers.
@@ -94,8 +97,8 @@ func (s *suite) judgeGap(mode sandbox.Mode, gap sandbox.Gap) {
 		tried += cell.Trials
 	}
 	if tried == 0 {
-		s.logf("not triable here: the gap that %s declares for %s in %s: %s", mode, gap.Effect, gap.Place, gap.Reason)
+		s.table.Untried = append(s.table.Untried, fmt.Sprintf("the gap that %s declares for %s in %s", mode, gap.Effect, gap.Place))
 		return
 	}
-	s.find(finding{unobservedGap, mode, gap.Effect, gap.Place, fmt.Sprintf("any of %d attempts", tried), gap.Reason})
+	s.violate(Violation{UnobservedGap, mode, gap.Effect, gap.Place, fmt.Sprintf("any of %d attempts", tried), gap.Reason})
 }

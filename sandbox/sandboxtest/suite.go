@@ -25,7 +25,7 @@ func Run(t *testing.T, provider sandbox.Provider, options Options) *Table {
 	return report(t, provider, options)
 }
 
-// reporter is the part of testing.TB by which a suite reports.
+// reporter is the part of testing.TB by which [Run] reports.
 type reporter interface {
 	Helper()
 	Context() context.Context
@@ -37,23 +37,64 @@ type reporter interface {
 
 func report(t reporter, provider sandbox.Provider, options Options) *Table {
 	t.Helper()
-	if len(catalog()) == 0 {
-		t.Skipf("no attempts are known for this system")
+	table, err := Measure(t.Context(), provider, options)
+	if errors.Is(err, ErrNoAttempts) {
+		t.Skipf("%v", err)
 	}
-	if !serving.Load() {
-		t.Fatalf("the test binary does not serve as the probe: its TestMain must call sandboxtest.Main or ServeProbe")
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	table, findings, err := measure(ctx, provider, options.defaults(), t.Logf)
 	if err != nil {
 		t.Fatalf("%v", err)
+		return nil
 	}
-	for _, f := range findings {
-		t.Errorf("%v", f)
+	for _, violation := range table.Violations {
+		t.Errorf("%v", violation)
 	}
-	t.Logf("%s as %s on %s: %v", table.Runner, table.User, table.System, table.Count())
+	t.Logf("%s as %s on %s: %v\nnot triable here:\n\t%s", table.Runner, table.User, table.System,
+		table.Count(), strings.Join(table.Untried, "\n\t"))
 	return table
+}
+
+var (
+	// ErrNoAttempts means that the suite knows no attempts for this system.
+	ErrNoAttempts = errors.New("sandboxtest: no attempts are known for this system")
+	// ErrNoProbe means that the test binary would run its tests again if it
+	// were started as the probe.
+	ErrNoProbe = errors.New("sandboxtest: the program does not serve as the probe: TestMain must call Main or ServeProbe")
+)
+
+// Measure is [Run] without a test: it returns what was seen, the violations
+// among it. An error means that nothing is known.
+func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_ *Table, err error) {
+	if len(catalog()) == 0 {
+		return nil, ErrNoAttempts
+	}
+	if !serving.Load() {
+		return nil, ErrNoProbe
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	g, err := openGround()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, g.close()) }()
+	s := &suite{ground: g, provider: provider, options: options.defaults()}
+	s.table.User, s.table.System = userKind(), system()
+	if err := s.control(ctx); err != nil {
+		return nil, fmt.Errorf("without a sandbox: %w", err)
+	}
+	for _, mode := range s.options.Modes {
+		if err := s.mode(ctx, mode); err != nil {
+			return nil, fmt.Errorf("%s: %w", mode, err)
+		}
+	}
+	return &s.table, nil
+}
+
+func userKind() string {
+	if os.Geteuid() == 0 {
+		return "root"
+	}
+	return "ordinary user"
 }
 
 // suite is one measurement.
@@ -61,11 +102,9 @@ type suite struct {
 	*ground
 	provider sandbox.Provider
 	options  Options
-	logf     func(format string, args ...any)
 	// possible tells which trials succeed without a sandbox.
 	possible map[trialKey]bool
 	table    Table
-	findings []finding
 }
 
 // trialKey names the same trial in every mode.
@@ -75,35 +114,10 @@ type trialKey struct {
 	target  string // a path of the machine's, or the number of the prefix
 }
 
-func measure(ctx context.Context, provider sandbox.Provider, options Options, logf func(string, ...any)) (_ *Table, _ []finding, err error) {
-	g, err := openGround()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, g.close()) }()
-	s := &suite{ground: g, provider: provider, options: options, logf: logf}
-	s.table.User, s.table.System = "ordinary user", system()
-	if os.Geteuid() == 0 {
-		s.table.User = "root"
-	}
-	if err := s.control(ctx); err != nil {
-		return nil, nil, fmt.Errorf("without a sandbox: %w", err)
-	}
-	for _, mode := range options.Modes {
-		if err := s.mode(ctx, mode); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", mode, err)
-		}
-	}
-	return &s.table, s.findings, nil
-}
-
 // control makes every attempt without a sandbox.
 func (s *suite) control(ctx context.Context) error {
-	all, err := s.stage("")
-	if err != nil {
-		return err
-	}
-	err = s.run(ctx, all, func(ctx context.Context, argv []string) (Ended, error) {
+	all := s.stage("")
+	err := s.run(ctx, all, func(ctx context.Context, argv []string) (Ended, error) {
 		return run(ctx, Launch{Confinement: &sandbox.Confinement{Argv: argv}, Dir: s.workspace()})
 	})
 	if err != nil {
@@ -113,11 +127,33 @@ func (s *suite) control(ctx context.Context) error {
 	for _, trial := range all {
 		succeeded := trial.unprepared == nil && trial.result.Err == "" && trial.changed()
 		s.possible[s.key(trial)] = succeeded
-		if !succeeded {
-			s.logf("not triable here: %s in %s by %v: %s", trial.effect, trial.Place, trial.attempt, trial.detail())
+	}
+	s.table.Untried = s.untried(all)
+	return nil
+}
+
+// untried names the attempts that failed, each with its places and the reason
+// at the first one.
+func (s *suite) untried(all []*staged) []string {
+	var lines []string
+	at := make(map[int]int) // by attempt, its line
+	for _, t := range all {
+		if s.possible[s.key(t)] {
+			continue
+		}
+		where := string(t.Place)
+		if t.Fixed {
+			where = t.Prefix
+		}
+		line, known := at[t.Attempt]
+		if !known {
+			at[t.Attempt] = len(lines)
+			lines = append(lines, fmt.Sprintf("%s by %v (%s) in %s", t.effect, t.attempt, t.reason(), where))
+		} else if !strings.HasSuffix(lines[line], where) {
+			lines[line] += ", " + where
 		}
 	}
-	return nil
+	return lines
 }
 
 func (s *suite) key(t *staged) trialKey {
@@ -130,21 +166,18 @@ func (s *suite) key(t *staged) trialKey {
 
 // mode makes every attempt under a mode and judges what it came to.
 func (s *suite) mode(ctx context.Context, mode sandbox.Mode) error {
-	all, err := s.stage(mode)
-	if err != nil {
-		return err
-	}
+	all := s.stage(mode)
 	if err := s.checkPrepared(all); err != nil {
 		return err
 	}
 	var claims sandbox.Report
-	err = s.run(ctx, all, func(ctx context.Context, argv []string) (Ended, error) {
+	err := s.run(ctx, all, func(ctx context.Context, argv []string) (Ended, error) {
 		confinement, err := s.confine(ctx, mode, argv)
 		if err != nil {
 			return Ended{}, err
 		}
 		if claims.Runner != "" && !reflect.DeepEqual(claims, confinement.Report) {
-			s.find(finding{kind: broken, mode: mode, detail: fmt.Sprintf("two reports of the same mode: %+v and %+v", claims, confinement.Report)})
+			s.violate(Violation{Kind: Broken, Mode: mode, Detail: fmt.Sprintf("two reports of the same mode: %+v and %+v", claims, confinement.Report)})
 		}
 		claims = confinement.Report
 		return s.start(ctx, mode, confinement)
@@ -187,9 +220,9 @@ func (s *suite) start(ctx context.Context, mode sandbox.Mode, confinement *sandb
 		return ended, err
 	}
 	if state := confinement.Status.Read(ended.Status); state != sandbox.CommandStarted {
-		s.find(finding{kind: broken, mode: mode, detail: fmt.Sprintf("the probe ran, and the runner's status says %v: %q", state, ended.Status)})
+		s.violate(Violation{Kind: Broken, Mode: mode, Detail: fmt.Sprintf("the probe ran, and the runner's status says %v: %q", state, ended.Status)})
 	}
 	return ended, nil
 }
 
-func (s *suite) find(f finding) { s.findings = append(s.findings, f) }
+func (s *suite) violate(v Violation) { s.table.Violations = append(s.table.Violations, v) }

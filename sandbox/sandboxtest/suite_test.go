@@ -1,28 +1,213 @@
+//go:build unix
+
 package sandboxtest
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dsh-go/dsh/sandbox"
 )
 
-func TestMain(m *testing.M) { Main(m) }
+// pretendArg makes the test binary answer a plan as a perfect sandbox would,
+// without attempting anything.
+const pretendArg = "sandboxtest-pretend"
 
-// unconfining confines nothing and claims everything.
-type unconfining struct{ gaps []sandbox.Gap }
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == pretendArg {
+		os.Exit(pretend(os.Args[2]))
+	}
+	Main(m)
+}
 
-func (u unconfining) Confine(_ context.Context, req sandbox.Request) (*sandbox.Confinement, error) {
+func pretend(plan string) int {
+	trials, err := readPlan(plan)
+	if err != nil {
+		return 1
+	}
+	out := json.NewEncoder(os.Stdout)
+	for _, t := range trials {
+		if err := out.Encode(result{ID: t.ID, Err: "refused"}); err != nil {
+			return 1
+		}
+	}
+	fmt.Println(lastLine)
+	return 0
+}
+
+// fake is a provider that starts an argv of its choice and claims what it is
+// told to claim.
+type fake struct {
+	argv   func(sandbox.Request) []string
+	gaps   map[sandbox.Mode][]sandbox.Gap
+	status *sandbox.Status
+}
+
+func (f fake) Confine(_ context.Context, req sandbox.Request) (*sandbox.Confinement, error) {
+	gaps := f.gaps[req.Policy.Mode]
 	return &sandbox.Confinement{
-		Argv:   req.Argv,
-		Report: sandbox.Report{Runner: "none", Enforcement: sandbox.EnforcementOf(u.gaps), Gaps: u.gaps},
+		Argv:   f.argv(req),
+		Status: f.status,
+		Report: sandbox.Report{Runner: "fake", Enforcement: sandbox.EnforcementOf(gaps), Gaps: gaps},
 	}, nil
 }
 
-func TestX(t *testing.T) {
-	table, findings, err := measure(t.Context(), unconfining{}, Options{}.defaults(), t.Logf)
+func unconfined(req sandbox.Request) []string { return req.Argv }
+
+// pretending returns the argv of a sandbox that refuses everything.
+func pretending(t *testing.T) func(sandbox.Request) []string {
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(len(findings), table.Count())
+	return func(req sandbox.Request) []string { return []string{self, pretendArg, req.Argv[len(req.Argv)-1]} }
+}
+
+// recorder is a test that may fail.
+type recorder struct {
+	*testing.T
+	errors []string
+}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(format, args...))
+}
+
+// leaky is a spawner that passes on every descriptor of this process.
+func leaky(ctx context.Context, l Launch) (Ended, error) { return run(ctx, l) }
+
+func TestAProviderThatConfinesNothingIsFoundOut(t *testing.T) {
+	r := &recorder{T: t}
+	table := report(r, fake{argv: unconfined}, Options{Host: sandbox.Host{FirstFD: execFD}, Start: leaky})
+	if len(r.errors) != len(table.Violations) || len(r.errors) == 0 {
+		t.Fatalf("%d errors for %d violations", len(r.errors), len(table.Violations))
+	}
+	for _, cell := range table.Cells {
+		want := Violated
+		switch {
+		case cell.Trials == 0:
+			want = NotTriable
+		case writable(cell.Mode, cell.Place) && cell.Effect != sandbox.EffectDeviceNode:
+			want = Allowed
+		case writable(cell.Mode, cell.Place) && cell.Trials == 1: // a whiteout is harmless
+			want = Allowed
+		}
+		if cell.Verdict != want && !(cell.Effect == sandbox.EffectDeviceNode && cell.Verdict == Allowed && os.Geteuid() != 0) {
+			t.Errorf("%s, %s in %s: %s", cell.Mode, cell.Effect, cell.Place, cell.Verdict)
+		}
+	}
+	for _, v := range table.Violations {
+		if v.Kind != UndeclaredGap {
+			t.Errorf("%v", v)
+		}
+	}
+	nothingLeft(t)
+}
+
+func TestEveryEffectIsTriedSomewhere(t *testing.T) {
+	all := effects()
+	for _, effect := range []sandbox.Effect{
+		sandbox.EffectCreate, sandbox.EffectOverwrite, sandbox.EffectAppend, sandbox.EffectTruncate, sandbox.EffectTruncateDescriptor,
+		sandbox.EffectUnlink, sandbox.EffectRename, sandbox.EffectRenameAcross, sandbox.EffectHardLink, sandbox.EffectSymlink,
+		sandbox.EffectMkdir, sandbox.EffectRmdir, sandbox.EffectFIFO, sandbox.EffectSocket, sandbox.EffectMode, sandbox.EffectOwner,
+		sandbox.EffectTimes,
+	} {
+		if !slices.Contains(all, effect) {
+			t.Errorf("%s is not attempted", effect)
+		}
+	}
+}
+
+func TestClaimsOfAPerfectSandbox(t *testing.T) {
+	gap := sandbox.Gap{Effect: sandbox.EffectMode, Place: sandbox.PlaceOutside, Reason: "so it says"}
+	provider := fake{argv: pretending(t), gaps: map[sandbox.Mode][]sandbox.Gap{sandbox.ReadOnly: {gap}}}
+	table, err := Measure(t.Context(), provider, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	useless := make(map[sandbox.Effect]bool)
+	for _, v := range table.Violations {
+		switch {
+		case v.Kind == UnobservedGap && v.Mode == sandbox.ReadOnly && v.Effect == gap.Effect && v.Place == gap.Place:
+			gap.Effect = "" // once
+		case v.Kind == Useless && v.Mode == sandbox.WorkspaceWrite && writable(v.Mode, v.Place):
+			useless[v.Effect] = true
+		default:
+			t.Errorf("%v", v)
+		}
+	}
+	if gap.Effect != "" {
+		t.Error("the gap that is none was believed")
+	}
+	for _, effect := range []sandbox.Effect{sandbox.EffectCreate, sandbox.EffectRenameAcross, sandbox.EffectMode, sandbox.EffectTimes} {
+		if !useless[effect] {
+			t.Errorf("a sandbox in which %s does not work was believed to be of use", effect)
+		}
+	}
+	nothingLeft(t)
+}
+
+func TestAStatusThatLies(t *testing.T) {
+	status := &sandbox.Status{Read: func([]byte) sandbox.StartState { return sandbox.CommandNotStarted }}
+	table, err := Measure(t.Context(), fake{argv: pretending(t), status: status}, Options{Modes: []sandbox.Mode{sandbox.ReadOnly}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Violations) == 0 || table.Violations[0].Kind != Broken {
+		t.Errorf("%v", table.Violations)
+	}
+}
+
+func TestAProbeThatDidNotRun(t *testing.T) {
+	for name, argv := range map[string][]string{
+		"cut short": {"/bin/sh", "-c", "exit 0"},
+		"failed":    {"/bin/sh", "-c", "exit 3"},
+	} {
+		provider := fake{argv: func(sandbox.Request) []string { return argv }}
+		if _, err := Measure(t.Context(), provider, Options{}); !errors.Is(err, ErrProbe) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	nothingLeft(t)
+}
+
+func TestAnswersMustBeComplete(t *testing.T) {
+	group := []*staged{{trial: trial{ID: 1}}, {trial: trial{ID: 2}}}
+	for name, ended := range map[string]Ended{
+		"one trial is missing": {Stdout: `{"ID":1}` + "\n" + lastLine + "\n"},
+		"another one answers":  {Stdout: `{"ID":1}` + "\n" + `{"ID":3}` + "\n" + lastLine + "\n"},
+		"no last line":         {Stdout: `{"ID":1}` + "\n" + `{"ID":2}` + "\n"},
+		"a bad exit":           {ExitCode: 1, Stdout: `{"ID":1}` + "\n" + `{"ID":2}` + "\n" + lastLine + "\n"},
+	} {
+		if err := collect(ended, group); !errors.Is(err, ErrProbe) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := collect(Ended{Stdout: `{"ID":1}` + "\n" + `{"ID":2,"Err":"x"}` + "\n" + lastLine + "\n"}, group); err != nil || group[1].result.Err != "x" {
+		t.Errorf("%v, %+v", err, group[1].result)
+	}
+}
+
+// nothingLeft looks for files and mounts of a suite.
+func nothingLeft(t *testing.T) {
+	t.Helper()
+	trace := fmt.Sprintf("dsh-conformance-%d-", os.Getpid())
+	home, _ := os.UserHomeDir()
+	for _, dir := range []string{"/var/tmp", "/tmp", "/dev", "/dev/shm", home} {
+		for _, pattern := range []string{trace, "." + trace} {
+			if found, _ := filepath.Glob(filepath.Join(dir, pattern+"*")); len(found) > 0 {
+				t.Errorf("left behind: %q", found)
+			}
+		}
+	}
+	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err == nil && strings.Contains(string(mounts), trace) {
+		t.Errorf("left mounted:\n%s", mounts)
+	}
 }

@@ -15,6 +15,10 @@ type Table struct {
 	// System is the kernel's or the operating system's name and version.
 	System string
 	Cells  []Cell
+	// Violations are the claims that do not hold.
+	Violations []Violation
+	// Untried names what could not be tried, with the reason.
+	Untried []string
 }
 
 // Cell is the truth about one effect at one place under one mode.
@@ -70,26 +74,36 @@ func (t *Table) find(mode sandbox.Mode, effect sandbox.Effect, place sandbox.Pla
 // places are the columns of the table.
 var places = slices.Concat(directories, []sandbox.Place{sandbox.PlaceDev, sandbox.PlaceProc})
 
-// kind is what is wrong.
-type kind string
+// Kind says what is wrong.
+type Kind string
 
 const (
-	undeclaredGap kind = "undeclared gap"
-	unobservedGap kind = "declared gap that was not observed"
-	useless       kind = "refused although the mode allows it"
-	broken        kind = "broken"
+	// UndeclaredGap is a change that neither the mode allows nor a gap of the
+	// report declares.
+	UndeclaredGap Kind = "undeclared gap"
+	// UnobservedGap is a gap that the report declares and that was not seen.
+	UnobservedGap Kind = "declared gap that was not observed"
+	// Useless is a refusal of what the mode allows.
+	Useless Kind = "refused although the mode allows it"
+	// Broken is a contradiction in what the provider says.
+	Broken Kind = "broken contract"
 )
 
-// finding is a claim that does not hold.
-type finding struct {
-	kind    kind
-	mode    sandbox.Mode
-	effect  sandbox.Effect
-	place   sandbox.Place
-	attempt string
-	detail  string
+// Violation is a claim that does not hold.
+type Violation struct {
+	Kind   Kind
+	Mode   sandbox.Mode
+	Effect sandbox.Effect
+	Place  sandbox.Place
+	// Attempt names the way in which it was found out.
+	Attempt string
+	Detail  string
 }
 
-func (f finding) String() string {
-	return fmt.Sprintf("%s: %s, %s in %s, by %s: %s", f.kind, f.mode, f.effect, f.place, f.attempt, f.detail)
+// String says everything on one line.
+func (v Violation) String() string {
+	if v.Kind == Broken {
+		return fmt.Sprintf("%s: %s: %s", v.Kind, v.Mode, v.Detail)
+	}
+	return fmt.Sprintf("%s: %s, %s in %s, by %s: %s", v.Kind, v.Mode, v.Effect, v.Place, v.Attempt, v.Detail)
 }

@@ -60,20 +60,28 @@ func (s *staged) look(g *ground) string {
 
 // detail says what was seen, for a message.
 func (s *staged) detail() string {
+	if s.changed() && s.before != s.after {
+		return s.Prefix + ": " + difference(s.before, s.after)
+	}
+	return s.Prefix + ": " + s.reason()
+}
+
+// reason says why the attempt failed, as far as it tells.
+func (s *staged) reason() string {
 	switch {
 	case s.unprepared != nil:
 		return "cannot be prepared: " + s.unprepared.Error()
-	case s.before != s.after:
-		return s.Prefix + ": " + difference(s.before, s.after)
 	case s.result.Err != "":
-		return s.Prefix + ": " + s.result.Err
+		return s.result.Err
+	case s.changed():
+		return "it succeeded"
 	default:
-		return s.Prefix + ": it succeeded"
+		return "it claims to have succeeded, but nothing changed"
 	}
 }
 
 // stage makes the victims of every attempt, each attempt its own.
-func (g *ground) stage(mode sandbox.Mode) ([]*staged, error) {
+func (g *ground) stage(mode sandbox.Mode) []*staged {
 	var all []*staged
 	for i, a := range catalog() {
 		for _, v := range g.victims(a) {
@@ -89,7 +97,7 @@ func (g *ground) stage(mode sandbox.Mode) ([]*staged, error) {
 			all = append(all, s)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // ready makes what the attempt needs on the host.

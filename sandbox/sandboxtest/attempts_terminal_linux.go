@@ -11,15 +11,15 @@ import (
 
 // Commands of ioctl(2) on a terminal, from ioctl_tty(2).
 const (
-	ttyGetPTN  uint32   = 0x80045430 // TIOCGPTN
-	ttySetLock          = 0x40045431 // TIOCSPTLCK
-	ttySimulateInput    = 0x5412     // TIOCSTI
-	ttySetSize          = 0x5414     // TIOCSWINSZ
-	ttyGetSize          = 0x5413     // TIOCGWINSZ
-	ttyInputQueue       = 0x541b     // TIOCINQ
-	ttySet              = 0x5402     // TCSETS
-	ttyGet              = 0x5401     // TCGETS
-	localFlags, ttyEcho = 12, 8      // offset of c_lflag in struct termios, and ECHO
+	ttyGetPTN           uint32 = 0x80045430 // TIOCGPTN
+	ttySetLock                 = 0x40045431 // TIOCSPTLCK
+	ttySimulateInput           = 0x5412     // TIOCSTI
+	ttySetSize                 = 0x5414     // TIOCSWINSZ
+	ttyGetSize                 = 0x5413     // TIOCGWINSZ
+	ttyInputQueue              = 0x541b     // TIOCINQ
+	ttySet                     = 0x5402     // TCSETS
+	ttyGet                     = 0x5401     // TCGETS
+	localFlags, ttyEcho        = 12, 8      // offset of c_lflag in struct termios, and ECHO
 )
 
 // terminalAttempts control a device: a terminal that the host has open.

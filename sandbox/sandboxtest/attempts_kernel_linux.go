@@ -23,7 +23,7 @@ var kernelSettings = []string{
 func settingAttempts() []attempt {
 	inProc := []sandbox.Place{sandbox.PlaceProc}
 	base := attempt{effect: sandbox.EffectKernelSetting, places: inProc, judged: byResult, needed: mayWork}
-	plain, remounted, fresh, score := base, base, base, base
+	plain, remounted, fresh, bare, score := base, base, base, base, base
 	plain.name, plain.targets, plain.do = "write", kernelSettings, writeSame
 	remounted.name, remounted.targets, remounted.alone = "write after remounting /proc", kernelSettings[:1], true
 	remounted.do = func(v victim) error {
@@ -37,10 +37,17 @@ func settingAttempts() []attempt {
 		}
 		return writeSame(v)
 	}
+	bare.name, bare.targets = "write after unmounting what covers /proc", kernelSettings[:1]
+	bare.do = func(v victim) error {
+		if err := syscall.Unmount("/proc", detach); err != nil {
+			return err
+		}
+		return writeSame(v)
+	}
 	score.name, score.targets, score.do = "write to another process's oom_score_adj",
 		[]string{"/proc/" + ownPID() + "/oom_score_adj"}, writeSame
 	return slices.Concat([]attempt{plain, score, remounted},
-		in(inMount, []attempt{remounted, fresh}), in(inUser, []attempt{plain, remounted, fresh}))
+		in(inMount, []attempt{remounted, fresh, bare}), in(inUser, []attempt{plain, remounted, fresh, bare}))
 }
 
 func writeSame(v victim) error {
