@@ -248,7 +248,7 @@ func tree(t *testing.T, dirs ...string) []string {
 func TestE2ENothingIsLeftBehind(t *testing.T) {
 	onEach(t, func(t *testing.T, b backend) {
 		p := newPlaces(t)
-		before, mounts := tree(t, p.base), read(t, "/proc/self/mountinfo")
+		before := tree(t, p.base)
 		for range 20 {
 			if got, _ := b.run(t, sandbox.WorkspaceWrite, p.workspace, "true"); got.code != 0 {
 				t.Fatalf("%+v", got)
@@ -259,8 +259,8 @@ func TestE2ENothingIsLeftBehind(t *testing.T) {
 		if diff := cmp.Diff(before, tree(t, p.base)); diff != "" {
 			t.Errorf("files (-before +after):\n%s", diff)
 		}
-		if diff := cmp.Diff(mounts, read(t, "/proc/self/mountinfo")); diff != "" {
-			t.Errorf("mounts (-before +after):\n%s", diff)
+		if mounts := read(t, "/proc/self/mountinfo"); strings.Contains(mounts, p.base) {
+			t.Errorf("something is still mounted:\n%s", mounts)
 		}
 	})
 }
