@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dsh-go/dsh/tools/internal/gotool"
+	"github.com/dsh-go/dsh/tools/internal/sidebyside"
 	"github.com/dsh-go/dsh/tools/internal/testrun"
 )
 
@@ -43,12 +45,15 @@ func (s *session) testAllAsOrdinary(ctx context.Context, home *ordinaryHome, int
 	if len(packages) == 0 {
 		return errNoTests
 	}
-	for _, p := range packages {
-		if err := s.testAsOrdinary(ctx, home, p, into); err != nil {
-			return err
-		}
-	}
-	return nil
+	var mu sync.Mutex
+	var errs []error
+	sidebyside.Do(packages, func(p testPackage) {
+		events, err := s.testAsOrdinary(ctx, home, p)
+		mu.Lock()
+		defer mu.Unlock()
+		errs = append(errs, err, into.Read(strings.NewReader(events)))
+	})
+	return errors.Join(errs...)
 }
 
 var errNoTests = errors.New("no package has tests that can be run as an ordinary user")
@@ -57,16 +62,16 @@ var errNoTests = errors.New("no package has tests that can be run as an ordinary
 // others to import. The programs that look after the checkout do not.
 func (p testPackage) ofProduct() bool { return p.reaches("sandbox") }
 
-// testAsOrdinary runs one package's tests. A binary that ends without having
-// said that it passed is a failed package among the events.
-func (s *session) testAsOrdinary(ctx context.Context, home *ordinaryHome, p testPackage, into *testrun.Results) error {
+// testAsOrdinary runs one package's tests and returns the events. A binary
+// that ends without having said that it passed is a failed package among them.
+func (s *session) testAsOrdinary(ctx context.Context, home *ordinaryHome, p testPackage) (events string, err error) {
 	binary := filepath.Join(home.dir, strings.ReplaceAll(p.path, "/", "_")+".test")
 	if _, err := s.here().Go(ctx, "test", "-c", "-o", binary, p.path); err != nil {
-		return err
+		return "", err
 	}
 	relative, err := filepath.Rel(s.tree.Root, p.dir)
 	if err != nil {
-		return err
+		return "", err
 	}
 	cmd := gotool.Cmd{
 		Dir: filepath.Join(home.tree(), relative), Env: append(home.env(), s.testEnv()...),
@@ -75,15 +80,11 @@ func (s *session) testAsOrdinary(ctx context.Context, home *ordinaryHome, p test
 	output, err := cmd.Run(ctx, binary, "-test.v=test2json", "-test.paniconexit0", "-test.timeout=10m")
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return err
+		return "", err
 	}
 	convert := s.here()
 	convert.Prepare = func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader(output) }
-	events, err := convert.Go(ctx, "tool", "test2json", "-p", p.path)
-	if err != nil {
-		return err
-	}
-	return into.Read(strings.NewReader(events))
+	return convert.Go(ctx, "tool", "test2json", "-p", p.path)
 }
 
 // ordinaryHome is everything that the ordinary user owns while the tests run.

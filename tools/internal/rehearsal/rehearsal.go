@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/dsh-go/dsh/tools/internal/deps"
 	"github.com/dsh-go/dsh/tools/internal/modproxy"
 	"github.com/dsh-go/dsh/tools/internal/rules"
+	"github.com/dsh-go/dsh/tools/internal/sidebyside"
 	"github.com/dsh-go/dsh/tools/internal/snapshot"
 	"github.com/dsh-go/dsh/tools/internal/workspace"
 )
@@ -142,22 +142,13 @@ func (r *rehearsal) step(name string, run func() (string, error)) {
 	}
 }
 
-// consumeAll consumes the modules side by side, as many as there are
-// processors.
+// consumeAll consumes the modules that are wanted, side by side.
 func (r *rehearsal) consumeAll(ctx context.Context) {
-	var running sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for _, m := range r.tree.Modules {
-		if !r.wanted(m.Name) {
-			continue
-		}
-		running.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
+	sidebyside.Do(r.tree.Modules, func(m workspace.Module) {
+		if r.wanted(m.Name) {
 			r.step(m.Name, func() (string, error) { return r.consume(ctx, m) })
-		})
-	}
-	running.Wait()
+		}
+	})
 }
 
 func (r *rehearsal) rules(ctx context.Context) (string, error) {

@@ -1,0 +1,60 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
+	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
+	"github.com/dsh-go/dsh/tools/internal/cli"
+)
+
+// Main is the program dsh-mcp: it serves the client on std and returns the
+// exit status.
+func Main(args []string, std cli.Streams) int {
+	root := &cobra.Command{Use: "dsh"} // so that help and errors speak of dsh mcp
+	root.AddCommand(cli.NewMCP(func(_ *cobra.Command, flags cli.Confinement) error { return serve(flags, std) }))
+	return cli.Execute(root, append([]string{"mcp"}, args...), std)
+}
+
+// serve serves one client until it disconnects or a signal comes. Whatever way
+// it returns, no process that it started is left.
+func serve(flags cli.Confinement, std cli.Streams) error {
+	policies, err := flags.Policies()
+	if err != nil {
+		return err
+	}
+	logger := flags.Logger(std)
+	procs, err := subprocesslocal.New(subprocesslocal.Config{Logger: logger})
+	if err != nil {
+		return err
+	}
+	end := cli.WatchSignals(procs)
+	defer end.Stop()
+	executor, err := flags.Executor(bashsandbox.Config{Logger: logger}, procs, policies)
+	if err != nil {
+		return err
+	}
+	server, err := New(Config{
+		Executor: executor, Policies: policies, Root: policies.Default().WorkspaceRoot,
+		Version: cli.Version(), Logger: logger,
+	})
+	if err != nil {
+		return err
+	}
+	err = server.Run(end.Ctx, &mcp.IOTransport{Reader: std.In, Writer: std.Out})
+	// Politely also after a signal: a second one has it done at once.
+	if closeErr := procs.Close(context.Background()); closeErr != nil {
+		fmt.Fprintln(std.Err, cli.OneLine(closeErr))
+	}
+	var by *cli.EndedBy
+	if errors.As(err, &by) {
+		status, _ := end.Status()
+		return &cli.ExitError{Status: status}
+	}
+	return err
+}
