@@ -48,4 +48,9 @@ func bwrapStart(report []byte) sandbox.StartState {
 
 // bwrapLeader is the namespace's first process. It ignores SIGTERM itself, but
 // its group delivers it to the command.
-func bwrapLeader(report []byte) int { return parseBwrapReport(report).ChildPID }
+func bwrapLeader(report []byte) int {
+	if pid := parseBwrapReport(report).ChildPID; pid > 1 {
+		return pid
+	}
+	return 0 // never a number that kill(2) takes for something else
+}

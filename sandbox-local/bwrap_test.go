@@ -179,6 +179,8 @@ func TestBwrapStatus(t *testing.T) {
 		{"a torn child", born[:9], sandbox.StartUnknown, 0},
 		{"a torn exit code", born + `{ "exit-c`, sandbox.StartUnknown, 42},
 		{"something else", "bwrap", sandbox.StartUnknown, 0},
+		{"no process", `{"child-pid":-1}`, sandbox.CommandNotStarted, 0},
+		{"the first process", `{"child-pid":1}`, sandbox.CommandNotStarted, 0},
 	}
 	for _, tt := range tests {
 		status := bwrapStatus()
@@ -189,4 +191,19 @@ func TestBwrapStatus(t *testing.T) {
 			t.Errorf("%s: leader %d", tt.name, got)
 		}
 	}
+}
+
+func FuzzBwrapStatus(f *testing.F) {
+	f.Add([]byte(`{ "child-pid": 42 }{ "exit-code": 0 }`), 20)
+	f.Fuzz(func(t *testing.T, report []byte, cut int) {
+		status := bwrapStatus()
+		if leader := status.Leader(report); leader < 0 || leader == 1 {
+			t.Errorf("leader %d", leader)
+		}
+		// What comes later never takes back that the command ran.
+		if cut >= 0 && cut < len(report) && status.Read(report[:cut]) == sandbox.CommandStarted &&
+			status.Read(report) != sandbox.CommandStarted {
+			t.Errorf("%q took back %q", report[cut:], report[:cut])
+		}
+	})
 }

@@ -372,3 +372,18 @@ func TestE2EFilesOfOtherOwners(t *testing.T) {
 		}
 	})
 }
+
+func TestE2EConfiguredRunner(t *testing.T) {
+	need(t, Bwrap)
+	b := needConfigured(t, Custom, Config{RunnerCommand: []string{"bwrap"}, RunnerFailureSignatures: []string{"bwrap: "}})
+	p := newPlaces(t)
+	for _, mode := range []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite} {
+		got, c := b.confined(t, sandbox.Request{
+			Argv: bash(`echo "$LD_B"; touch "$1/no"`, p.outside), Dir: p.workspace,
+			Env:    map[string]string{"LD_B": "inside"},
+			Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: p.workspace}})
+		if !got.refused(c) || got.stdout != "inside\n" || exists(filepath.Join(p.outside, "no")) {
+			t.Errorf("%s: %+v", mode, got)
+		}
+	}
+}
