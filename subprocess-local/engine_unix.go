@@ -4,17 +4,12 @@ package subprocesslocal
 
 import (
 	"context"
-	"errors"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/dsh-go/dsh/bash/subprocess"
 )
-
-// unendable is how long Close waits, beyond the longest grace, for processes
-// that were killed.
-const unendable = 5 * time.Second
 
 // engine is what a [Service] does where processes can be started. The zero
 // value is ready to use.
@@ -39,6 +34,7 @@ func (e *engine) start(ctx context.Context, spec subprocess.Spec, config Config)
 		return nil, startError(spec, subprocess.StageExec, subprocess.ErrClosed)
 	}
 	defer e.starting.Done()
+	e.prune()
 	w, err := wire(spec)
 	if err != nil {
 		return nil, startError(spec, subprocess.StageExec, err)
@@ -73,27 +69,35 @@ func (e *engine) admit(grace time.Duration) bool {
 	}
 	e.grace = max(e.grace, grace)
 	e.starting.Add(1)
-	e.prune()
 	return true
 }
 
-// prune forgets processes whose leader has ended and whose group is empty by
-// now, at most once a second. The caller holds mu.
+// prune forgets, at most once a second, processes whose leader has ended and
+// whose group is empty by now.
 func (e *engine) prune() {
+	for _, p := range e.ended() {
+		p.mu.Lock()
+		p.retire()
+		p.mu.Unlock()
+	}
+}
+
+// ended are the processes that may be forgotten, if it is time to look.
+func (e *engine) ended() (ended []*process) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if time.Since(e.pruned) < time.Second {
-		return
+		return nil
 	}
 	e.pruned = time.Now()
 	for p := range e.live {
 		select {
 		case <-p.done:
-			if p.tree.leader.retire() {
-				delete(e.live, p)
-				p.tree.leader.release()
-			}
+			ended = append(ended, p)
 		default:
 		}
 	}
+	return ended
 }
 
 // follow makes the handle of a process that was started.
@@ -128,91 +132,4 @@ func (e *engine) leaders() map[int]bool {
 		}
 	}
 	return leaders
-}
-
-func (e *engine) close(ctx context.Context, config Config) error {
-	if ctx.Err() != nil {
-		e.terminator.hurry()
-	}
-	stop := context.AfterFunc(ctx, e.terminator.hurry)
-	defer stop()
-	closed, first := e.refuse()
-	if first {
-		e.closeErr = e.shutDown(config)
-		close(closed)
-	}
-	<-closed
-	return e.closeErr
-}
-
-// refuse makes later starts fail.
-func (e *engine) refuse() (closed chan struct{}, first bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed != nil {
-		return e.closed, false
-	}
-	e.closed = make(chan struct{})
-	return e.closed, true
-}
-
-func (e *engine) shutDown(config Config) error {
-	e.starting.Wait()
-	err := e.endAll()
-	e.starter.stop()
-	e.orphans.stop()
-	return errors.Join(err, e.spills.close(config.KeepSpills))
-}
-
-// endAll ends every tree at once, together with what left the group of a
-// leader that is long gone.
-func (e *engine) endAll() error {
-	e.mu.Lock()
-	live, grace, used := e.live, e.grace, e.live != nil
-	processes := make([]*process, 0, len(live))
-	for p := range live {
-		processes = append(processes, p)
-	}
-	e.mu.Unlock()
-	if !used {
-		return nil
-	}
-	for _, p := range processes {
-		p.Terminate()
-	}
-	strays := &tree{gone: make(chan struct{})}
-	e.terminator.end(strays, grace, 0)
-	return awaitAll(processes, strays, grace+unendable)
-}
-
-func awaitAll(processes []*process, strays *tree, limit time.Duration) error {
-	timeout := time.NewTimer(limit)
-	defer timeout.Stop()
-	expired := false
-	ended := func(c <-chan struct{}) bool {
-		if !expired {
-			select {
-			case <-c:
-				return true
-			case <-timeout.C:
-				expired = true
-			}
-		}
-		select {
-		case <-c:
-			return true
-		default:
-			return false
-		}
-	}
-	var survivors []int
-	for _, p := range processes {
-		if !ended(p.tree.gone) || !ended(p.done) {
-			survivors = append(survivors, p.PID())
-		}
-	}
-	if !ended(strays.gone) || len(survivors) > 0 {
-		return &SurvivorsError{PIDs: survivors}
-	}
-	return nil
 }

@@ -78,13 +78,14 @@ func (o *orphans) run(e *engine, quit, finished chan struct{}) {
 	deaths := make(chan os.Signal, 1)
 	signal.Notify(deaths, unix.SIGCHLD)
 	defer signal.Stop(deaths)
+	known := &cookieReader{service: e.terminator.service, read: readEnviron}
 	for {
 		select {
 		case <-deaths:
-			o.collect(e)
+			o.collect(e, known)
 			time.Sleep(gather)
 		case <-quit:
-			o.collect(e)
+			o.collect(e, known)
 			return
 		}
 	}
@@ -120,11 +121,10 @@ func (o *orphans) remember(pid int) {
 }
 
 // collect reaps the orphans that have ended.
-func (o *orphans) collect(e *engine) {
+func (o *orphans) collect(e *engine, known *cookieReader) {
 	o.forking.Lock()
 	defer o.forking.Unlock()
 	leaders := e.leaders()
-	sweep := newSweep(e.terminator.service)
 	own, err := unix.Getsid(0)
 	if err != nil {
 		return
@@ -138,7 +138,7 @@ func (o *orphans) collect(e *engine) {
 		case session != pid && o.sessions[session]:
 			unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		default:
-			o.adopt(sweep, pid)
+			o.adopt(known, pid)
 		}
 	}
 	o.forget()
@@ -146,12 +146,12 @@ func (o *orphans) collect(e *engine) {
 
 // adopt remembers a child while it still shows that it is an orphan, and reaps
 // it when it has ended.
-func (o *orphans) adopt(sweep *sweep, pid int) {
+func (o *orphans) adopt(known *cookieReader, pid int) {
 	if began, ok := o.adopted[pid]; ok && began == startTime(pid) {
 		unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		return
 	}
-	for range cookies(sweep.environ(pid), sweep.service) {
+	if len(known.of(pid)[0]) > 0 {
 		o.remember(pid)
 	}
 }
@@ -170,17 +170,13 @@ func (o *orphans) forget() {
 
 // forgetSessions keeps only the sessions that have processes.
 func (o *orphans) forgetSessions() {
-	names, err := filepath.Glob("/proc/[1-9]*")
+	pids, err := processes()
 	if err != nil {
 		return
 	}
 	old := o.sessions
 	o.sessions = map[int]bool{}
-	for _, name := range names {
-		pid, err := strconv.Atoi(filepath.Base(name))
-		if err != nil {
-			continue
-		}
+	for _, pid := range pids {
 		if session, err := unix.Getsid(pid); err == nil && old[session] {
 			o.sessions[session] = true
 		}
@@ -207,14 +203,4 @@ func children() []int {
 		}
 	}
 	return pids
-}
-
-// startTime tells two processes of the same number apart.
-func startTime(pid int) string {
-	const field = 22 - 3 // starttime, counted from the state (proc_pid_stat(5))
-	fields := statFields(pid)
-	if len(fields) <= field {
-		return ""
-	}
-	return string(fields[field])
 }

@@ -102,15 +102,20 @@ func (p *process) letGo(deadline time.Time) {
 // reaped here; what it left behind stays the service's.
 func (p *process) settle() {
 	p.mu.Lock()
-	if !p.begun {
-		if p.tree.leader.retire() {
-			p.engine.forget(p)
-		}
-	}
+	p.retire()
 	p.mu.Unlock()
 	p.unbind()
 	p.log.Debug("ended", "pid", p.PID(), "exit", p.outcome.ExitCode, "signal", p.outcome.Signal)
 	close(p.done)
+}
+
+// retire has the service forget the process as far as nothing is left of it.
+// If the tree is being ended, that is for the terminator to do, which still
+// needs the leader. The caller holds mu.
+func (p *process) retire() {
+	if !p.begun && p.tree.leader.retire() {
+		p.engine.forget(p)
+	}
 }
 
 // Terminate implements [subprocess.Handle]. It also ends what a leader left

@@ -69,13 +69,17 @@ var ErrStatusLost = errors.New("subprocesslocal: another wait in this program to
 // SurvivorsError is what Close returns when processes could not be ended: they
 // run as another user, or hang inside the kernel.
 type SurvivorsError struct {
-	// PIDs are the leaders of the trees that did not end.
+	// PIDs are the leaders of the trees that did not end. It is empty if only
+	// descendants of leaders long gone are left.
 	PIDs []int
 }
 
 // Error lists the process ids.
 func (e *SurvivorsError) Error() string {
-	return fmt.Sprintf("subprocesslocal: processes that could not be ended: trees of %v", e.PIDs)
+	if len(e.PIDs) == 0 {
+		return "subprocesslocal: descendants of processes that had ended could not be ended"
+	}
+	return fmt.Sprintf("subprocesslocal: processes that could not be ended: the trees of %v", e.PIDs)
 }
 
 // startError is a start that failed at stage.

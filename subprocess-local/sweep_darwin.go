@@ -48,7 +48,7 @@ func groupAlive(group int) (bool, error) {
 
 // signalReported signals the group of a process that a runner reported, if
 // that leads one and is a child of the leader.
-func signalReported(t *tree, pid int, _ string, signals ...syscall.Signal) (ours, signalled bool) {
+func signalReported(t *tree, pid int, signals ...syscall.Signal) (ours, signalled bool) {
 	process, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(process.Eproc.Ppid) != t.leader.pid || int(process.Eproc.Pgid) != pid {
 		return false, false

@@ -1,9 +1,7 @@
 package subprocesslocal
 
 import (
-	"bytes"
 	"os"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -11,62 +9,86 @@ import (
 
 // sweep looks through the process table for the members of trees.
 type sweep struct {
-	service   string
 	signalled func(pid int) // told of every process that was signalled; may be nil
 	self      int
 	sessions  map[int]*tree    // whose number is certainly that of the tree's leader
-	cookies   map[string]*tree // by the start's id
+	starts    map[string]*tree // by the id in the cookie
 	strays    *tree            // what carries any cookie of the service
-	buf       []byte
+	cookies   cookieReader
 }
 
 func newSweep(service string) *sweep {
-	return &sweep{service: service, self: os.Getpid(), buf: make([]byte, 16<<10)}
+	return &sweep{self: os.Getpid(), cookies: cookieReader{service: service, read: readEnviron}}
 }
 
 // visit marks the trees that have members and sends these the signals of the
 // tree's phase.
 func (s *sweep) visit(trees []*tree) error {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return err
-	}
-	defer proc.Close()
-	names, err := proc.Readdirnames(-1)
+	pids, err := processes()
 	if err != nil {
 		return err
 	}
 	s.index(trees)
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil && pid != s.self {
-			s.look(pid)
+	others := pids[:0]
+	for _, pid := range pids {
+		if t, certain := s.treeBySession(pid); t != nil {
+			s.treat(t, pid)
+		} else if !certain && pid != s.self {
+			others = append(others, pid)
+		}
+	}
+	for i, ids := range s.cookies.of(others...) {
+		if t := s.treeByCookie(ids); t != nil {
+			s.treat(t, others[i])
 		}
 	}
 	return nil
 }
 
 func (s *sweep) index(trees []*tree) {
-	s.sessions, s.cookies, s.strays = map[int]*tree{}, map[string]*tree{}, nil
+	s.sessions, s.starts, s.strays = map[int]*tree{}, map[string]*tree{}, nil
 	for _, t := range trees {
 		if t.leader == nil {
 			s.strays = t
 			continue
 		}
-		s.cookies[t.cookie] = t
+		s.starts[t.cookie] = t
 		if t.leader.pinned() {
 			s.sessions[t.leader.pid] = t
 		}
 	}
 }
 
-// look finds the tree of one process and treats it as the tree's phase wants.
-// A member of the leader's group is not signalled here if the group could be
-// signalled as a whole.
-func (s *sweep) look(pid int) {
-	t := s.treeOf(pid)
-	if t == nil {
-		return
+// treeBySession is the tree in whose session a process is, or nil. Certain says
+// that nothing else about the process matters.
+func (s *sweep) treeBySession(pid int) (t *tree, certain bool) {
+	session, err := unix.Getsid(pid)
+	if err != nil {
+		return nil, true // it is gone
 	}
+	if t = s.sessions[session]; t != nil && isZombie(pid) {
+		return nil, true
+	}
+	return t, t != nil
+}
+
+// treeByCookie is the tree to which one of the cookies belongs, or nil.
+func (s *sweep) treeByCookie(ids []string) *tree {
+	for _, id := range ids {
+		if t := s.starts[id]; t != nil {
+			return t
+		}
+	}
+	if len(ids) > 0 {
+		return s.strays
+	}
+	return nil
+}
+
+// treat does to a member of a tree what the tree's phase wants. A member of the
+// leader's group is not signalled here if the group could be signalled as a
+// whole.
+func (s *sweep) treat(t *tree, pid int) {
 	t.seen = true
 	group, err := unix.Getpgid(pid)
 	if err != nil || t.leader != nil && group == t.leader.pid && s.sessions[group] == t {
@@ -81,29 +103,6 @@ func (s *sweep) look(pid int) {
 	}
 }
 
-// treeOf is the tree to which a process that has not ended belongs, or nil.
-func (s *sweep) treeOf(pid int) *tree {
-	session, err := unix.Getsid(pid)
-	if err != nil {
-		return nil
-	}
-	if t := s.sessions[session]; t != nil {
-		if isZombie(pid) {
-			return nil
-		}
-		return t
-	}
-	for id := range cookies(s.environ(pid), s.service) {
-		if t := s.cookies[string(id)]; t != nil {
-			return t
-		}
-		if s.strays != nil {
-			return s.strays
-		}
-	}
-	return nil
-}
-
 // signal signals a process if, with a pidfd in hand, it is still a member of
 // the tree. Where there are no pidfds nothing is signalled, for the number may
 // mean another process by now.
@@ -113,7 +112,11 @@ func (s *sweep) signal(t *tree, pid int, signals ...syscall.Signal) {
 		return
 	}
 	defer unix.Close(pidfd)
-	if s.treeOf(pid) != t {
+	found, certain := s.treeBySession(pid)
+	if !certain {
+		found = s.treeByCookie(s.cookies.of(pid)[0])
+	}
+	if found != t {
 		return
 	}
 	if s.signalled != nil {
@@ -124,44 +127,17 @@ func (s *sweep) signal(t *tree, pid int, signals ...syscall.Signal) {
 	}
 }
 
-// environ is the environment with which a process was started, or what it has
-// written over it. It is empty for a zombie and for a process that we may not
-// look at. The bytes are good until the next call.
-func (s *sweep) environ(pid int) []byte {
-	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/environ", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil
-	}
-	defer unix.Close(fd)
-	held := 0
-	for {
-		if held == len(s.buf) {
-			s.buf = append(s.buf, make([]byte, len(s.buf))...)
-		}
-		n := attempt(func() (int, error) { return unix.Read(fd, s.buf[held:]) })
-		if n == 0 {
-			return s.buf[:held]
-		}
-		held += n
-	}
-}
-
 // signalReported signals the group of a process that a runner reported. Ours
-// says that it leads one and is verifiably a child of the leader or in its tree;
+// says that it leads one and is verifiably a descendant of the leader;
 // signalled, that the kernel can signal the group of a pidfd (Linux 6.9).
 // Without that, the sweep reaches the members one by one.
-func signalReported(t *tree, pid int, service string, signals ...syscall.Signal) (ours, signalled bool) {
+func signalReported(t *tree, pid int, signals ...syscall.Signal) (ours, signalled bool) {
 	pidfd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return false, false
 	}
 	defer unix.Close(pidfd)
-	if group, err := unix.Getpgid(pid); err != nil || group != pid {
-		return false, false
-	}
-	look := newSweep(service)
-	look.index([]*tree{t})
-	if parentOf(pid) != t.leader.pid && look.treeOf(pid) != t {
+	if group, err := unix.Getpgid(pid); err != nil || group != pid || !descends(pid, t.leader.pid) {
 		return false, false
 	}
 	for _, signal := range signals {
@@ -170,30 +146,4 @@ func signalReported(t *tree, pid int, service string, signals ...syscall.Signal)
 		}
 	}
 	return true, true
-}
-
-// statFields returns what follows the name of the program in /proc/PID/stat:
-// state, parent, group and so on (proc_pid_stat(5)). The name can hold any
-// byte, but no later field holds a parenthesis.
-func statFields(pid int) [][]byte {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return nil
-	}
-	return bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-}
-
-// isZombie reports whether a process has ended but for its parent's wait.
-func isZombie(pid int) bool {
-	fields := statFields(pid)
-	return len(fields) == 0 || fields[0][0] == 'Z' || fields[0][0] == 'X'
-}
-
-func parentOf(pid int) int {
-	fields := statFields(pid)
-	if len(fields) < 2 {
-		return 0
-	}
-	parent, _ := strconv.Atoi(string(fields[1]))
-	return parent
 }

@@ -42,7 +42,7 @@ func (t *terminator) end(tr *tree, grace time.Duration, reported int) {
 	}
 	tr.wanted = asking
 	if tr.leader != nil {
-		tr.ask(reported, t.service)
+		tr.ask(reported)
 	}
 	tr.patience = time.AfterFunc(grace, func() {
 		t.mu.Lock()

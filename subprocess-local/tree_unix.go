@@ -43,12 +43,12 @@ type tree struct {
 // ask sends the polite signal to the group of the process that a runner
 // reported, if that is verifiably the runner's, else to the leader's group. A
 // stopped process gets it only once it continues.
-func (t *tree) ask(reported int, service string) {
+func (t *tree) ask(reported int) {
 	if t.leader.pinned() {
 		t.served = []int{t.leader.pid}
 	}
 	if reported > 0 {
-		ours, signalled := signalReported(t, reported, service, unix.SIGTERM, unix.SIGCONT)
+		ours, signalled := signalReported(t, reported, unix.SIGTERM, unix.SIGCONT)
 		if signalled {
 			t.served = append(t.served, reported)
 		}
