@@ -12,11 +12,13 @@ type attempt struct {
 	// targets are paths of the machine on which it is made instead. Such an
 	// attempt must leave the value that it finds.
 	targets []string
-	judged  judging
-	needed  need
-	via     via
-	// alone gives it a sandbox of its own, because it may change the sandbox
-	// for the others.
+	// with names what it needs beside the file: see victim.populate.
+	with   []string
+	judged judging
+	needed need
+	via    via
+	// alone gives it a sandbox of its own at all its places, because it may
+	// change the sandbox for the others.
 	alone bool
 	// prepare, if set, makes what it needs on the host.
 	prepare func(*ground, *trial) error

@@ -111,7 +111,7 @@ func openPrivately(g *ground, t *trial) (err error) {
 // close-on-exec.
 func descriptorAttempts() []attempt {
 	inherited := func(name, path string, flags int, do func(victim) error) attempt {
-		return attempt{effect: sandbox.EffectInheritedFD, name: name, places: directories, needed: mayWork, do: do,
+		return attempt{effect: sandbox.EffectInheritedFD, name: name, places: directories, with: []string{withTree}, needed: mayWork, do: do,
 			prepare: func(g *ground, t *trial) (err error) {
 				t.FD, err = openHigh(g, t.path(path), flags, syscall.F_DUPFD)
 				return err

@@ -37,7 +37,7 @@ func contentAttempts() []attempt {
 		{effect: sandbox.EffectOverwrite, name: "reopening O_PATH through /proc/self/fd", do: func(v victim) error {
 			return withFD(v.path("file"), oPath, func(fd int) error { return put(ownFD(fd), syscall.O_WRONLY) })
 		}},
-		{effect: sandbox.EffectOverwrite, name: "copy_file_range", do: copyRange},
+		{effect: sandbox.EffectOverwrite, name: "copy_file_range", with: []string{withSecond}, do: copyRange},
 		{effect: sandbox.EffectOverwrite, name: "fallocate", do: func(v victim) error {
 			return withFD(v.path("file"), syscall.O_WRONLY, func(fd int) error { return syscall.Fallocate(fd, 0, 0, 8192) })
 		}},
@@ -86,20 +86,20 @@ func nameAttempts() []attempt {
 	return []attempt{
 		{effect: sandbox.EffectUnlink, name: "unlinkat", do: call(sysUnlinkat, func(v victim) []any { return []any{atFDCWD, v.path("file"), 0} })},
 		{effect: sandbox.EffectRename, name: "renameat2 without replacing", do: rename2("file", "new", renameNoReplace)},
-		{effect: sandbox.EffectRename, name: "renameat2 exchanging", do: rename2("file", "second", renameExchange)},
+		{effect: sandbox.EffectRename, name: "renameat2 exchanging", with: []string{withSecond}, do: rename2("file", "second", renameExchange)},
 		{effect: sandbox.EffectRename, name: "renameat2 leaving a whiteout", needed: mayWork, do: rename2("file", "new", renameWhiteout)},
 		{effect: sandbox.EffectRename, name: "rename (the oldest call)", do: call(sysRename, func(v victim) []any { return []any{v.path("file"), v.path("new")} })},
-		{effect: sandbox.EffectRenameAcross, name: "renameat2 exchanging", do: rename2("file", "tree/file", renameExchange)},
+		{effect: sandbox.EffectRenameAcross, name: "renameat2 exchanging", with: []string{withTree}, do: rename2("file", "tree/file", renameExchange)},
 		{effect: sandbox.EffectHardLink, name: "linkat of an open file", do: func(v victim) error {
 			return withFD(v.path("file"), syscall.O_RDONLY, func(fd int) error {
 				return errorOf(invoke(sysLinkat, atFDCWD, ownFD(fd), atFDCWD, v.path("new"), atSymlinkFollow))
 			})
 		}},
-		{effect: sandbox.EffectHardLink, name: "link between directories", do: func(v victim) error { return os.Link(v.path("file"), v.path("dir/new")) }},
+		{effect: sandbox.EffectHardLink, name: "link between directories", with: []string{withDir}, do: func(v victim) error { return os.Link(v.path("file"), v.path("dir/new")) }},
 		{effect: sandbox.EffectSymlink, name: "symlinkat", do: call(sysSymlinkat, func(v victim) []any { return []any{"file", atFDCWD, v.path("new")} })},
 		{effect: sandbox.EffectMkdir, name: "mkdirat", do: call(sysMkdirat, func(v victim) []any { return []any{atFDCWD, v.path("new"), 0o755} })},
-		{effect: sandbox.EffectMkdir, name: "btrfs subvolume", do: createSubvolume},
-		{effect: sandbox.EffectRmdir, name: "unlinkat", do: call(sysUnlinkat, func(v victim) []any { return []any{atFDCWD, v.path("dir"), atRemoveDir} })},
+		{effect: sandbox.EffectMkdir, name: "btrfs subvolume", with: []string{withDir}, do: createSubvolume},
+		{effect: sandbox.EffectRmdir, name: "unlinkat", with: []string{withDir}, do: call(sysUnlinkat, func(v victim) []any { return []any{atFDCWD, v.path("dir"), atRemoveDir} })},
 	}
 }
 

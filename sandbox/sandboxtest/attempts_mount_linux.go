@@ -31,6 +31,7 @@ func mountAttempts() []attempt {
 		{effect: sandbox.EffectRemount, name: "mount(2)", do: afterwards(remount, "file")},
 		{effect: sandbox.EffectRemount, name: "mount_setattr", do: afterwards(setWritable, "file")},
 		{effect: sandbox.EffectRemount, name: "a writable copy of the mount", do: writeThroughCopy},
+		{effect: sandbox.EffectRemount, name: "open_tree_attr", do: writeThroughAttr},
 		{effect: sandbox.EffectRemount, name: "a writable copy, mounted", do: afterwards(mountCopy, "dir/file")},
 	}
 	own := []attempt{
@@ -38,9 +39,11 @@ func mountAttempts() []attempt {
 		{effect: sandbox.EffectRemount, name: "mount_setattr of a read-only mount", prepare: mountReadOnly, do: afterwards(setWritable, "tree/file")},
 	}
 	for i := range whole {
+		whole[i].with = []string{withDir, withTree}
 		whole[i].places, whole[i].needed, whole[i].alone = directories, mayWork, true
 	}
 	for i := range own {
+		own[i].with = []string{withTree}
 		own[i].places, own[i].needed, own[i].alone, own[i].observe = []sandbox.Place{sandbox.PlaceBeside}, mayWork, true, observeMount
 	}
 	return slices.Concat(whole, in(inMount, whole), in(inUser, whole), own, in(inUser, own))
@@ -123,6 +126,17 @@ func copyOf(v victim) (int, error) {
 
 func writeThroughCopy(v victim) error {
 	tree, err := copyOf(v)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(tree)
+	return putAt(tree, "file")
+}
+
+// writeThroughAttr makes the copy and its flags in one call.
+func writeThroughAttr(v victim) error {
+	attr := mountAttr{clear: attrReadOnly}
+	tree, err := invoke(sysOpenTreeAttr, atFDCWD, v.path("tree"), treeClone|syscall.O_CLOEXEC, unsafe.Pointer(&attr), int(unsafe.Sizeof(attr)))
 	if err != nil {
 		return err
 	}

@@ -15,17 +15,32 @@ const (
 )
 
 // names are all that a trial has, or may come to have, behind its prefix.
-var names = []string{"file", "second", "dir", "tree", "new"}
+var names = []string{"file", withSecond, withDir, withTree, "new"}
 
-// populate makes the victims of a trial: two files, an empty directory and one
-// with a file.
-func (v victim) populate() error {
-	for _, dir := range []string{"dir", "tree"} {
-		if err := os.Mkdir(v.path(dir), 0o755); err != nil {
-			return err
+// Parts of a trial's victims beside the file.
+const (
+	withSecond = "second" // another file
+	withDir    = "dir"    // an empty directory
+	withTree   = "tree"   // a directory with a file
+)
+
+// populate makes the victims of a trial: the file, and what else is named.
+func (v victim) populate(with []string) error {
+	files := map[string]string{"file": content}
+	for _, part := range with {
+		if part != withSecond {
+			if err := os.Mkdir(v.path(part), 0o755); err != nil {
+				return err
+			}
+		}
+		switch part {
+		case withSecond:
+			files[part] = secondContent
+		case withTree:
+			files[part+"/file"] = content
 		}
 	}
-	for name, text := range map[string]string{"file": content, "second": secondContent, "tree/file": content} {
+	for name, text := range files {
 		if err := os.WriteFile(v.path(name), []byte(text), 0o644); err != nil {
 			return err
 		}

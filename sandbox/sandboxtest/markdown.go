@@ -1,6 +1,7 @@
 package sandboxtest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,4 +95,24 @@ func entryOf(mode sandbox.Mode, effect sandbox.Effect, place sandbox.Place, shar
 		return verdicts[0]
 	}
 	return strings.Join(verdicts, " / ")
+}
+
+// The lines of a document between which its tables stand.
+const (
+	tablesBegin = "<!-- conformance tables: generated, begin -->"
+	tablesEnd   = "<!-- conformance tables: generated, end -->"
+)
+
+// ErrNoMarkers means that a document does not say where its tables belong.
+var ErrNoMarkers = errors.New("sandboxtest: the document lacks the lines " + tablesBegin + " and " + tablesEnd)
+
+// Update returns a document with what stands between its two marker lines
+// replaced by the tables.
+func Update(document string, tables ...*Table) (string, error) {
+	head, rest, begins := strings.Cut(document, tablesBegin+"\n")
+	_, tail, ends := strings.Cut(rest, tablesEnd+"\n")
+	if !begins || !ends {
+		return "", ErrNoMarkers
+	}
+	return head + tablesBegin + "\n\n" + Markdown(tables...) + "\n" + tablesEnd + "\n" + tail, nil
 }

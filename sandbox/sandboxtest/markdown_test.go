@@ -1,6 +1,7 @@
 package sandboxtest
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/dsh-go/dsh/sandbox"
@@ -24,5 +25,22 @@ Linux 6.1 amd64, root / ordinary user.
 `
 	if got := Markdown(root, user); got != want {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	table := &Table{Runner: "fake", User: "root", System: "Linux 6.1 amd64",
+		Cells: []Cell{{Mode: sandbox.ReadOnly, Effect: sandbox.EffectMode, Place: sandbox.PlaceDev, Verdict: Refused}}}
+	const head, tail = "# Title\n\n" + tablesBegin + "\n", tablesEnd + "\nThe end.\n"
+	want := head + "\n" + Markdown(table) + "\n" + tail
+	for _, old := range []string{head + tail, want, head + "\n| old |\n" + tail} {
+		if got, err := Update(old, table); err != nil || got != want {
+			t.Errorf("%v, got\n%s", err, got)
+		}
+	}
+	for _, text := range []string{"", head, tail, tail + head} {
+		if _, err := Update(text, table); !errors.Is(err, ErrNoMarkers) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

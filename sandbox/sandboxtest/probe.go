@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,25 +27,27 @@ type result struct {
 // lastLine ends the output of a probe that was not cut short.
 const lastLine = "every attempt was made"
 
-// probeMain makes the trials of a plan, or the one with the given number in
-// this very process, and returns the exit code.
+// probeMain makes the trials of a plan, or in this very process those of the
+// one attempt with the given number, and returns the exit code.
 func probeMain(plan string, only []string) int {
 	trials, err := readPlan(plan)
+	if err == nil && len(only) > 0 {
+		trials, err = ofAttempt(trials, only[0])
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, probeArg+":", err)
 		return 1
 	}
 	runtime.LockOSThread()
-	attempts := catalog()
+	p := probe{plan: plan, inner: len(only) > 0, attempts: catalog()}
 	out := json.NewEncoder(os.Stdout)
-	for _, t := range trials {
-		a := attempts[t.Attempt]
-		inner := len(only) == 1 && only[0] == strconv.Itoa(t.ID)
-		if !inner && len(only) > 0 {
-			continue
-		}
-		if err := out.Encode(t.make(plan, a, inner)); err != nil {
-			return 1
+	for len(trials) > 0 {
+		same := sameAttempt(trials)
+		trials = trials[len(same):]
+		for _, r := range p.make(same) {
+			if err := out.Encode(r); err != nil {
+				return 1
+			}
 		}
 	}
 	fmt.Println(lastLine)
@@ -59,23 +62,50 @@ func readPlan(path string) (trials []trial, err error) {
 	return trials, json.Unmarshal(data, &trials)
 }
 
-// make makes the trial, in the namespaces of the attempt unless this process is
-// in them already.
-func (t trial) make(plan string, a attempt, inner bool) result {
-	r := result{ID: t.ID}
-	var err error
-	if t.Populate {
-		r.Private, err = t.populateHidden()
+// sameAttempt returns the first trials as far as they are of one attempt.
+func sameAttempt(trials []trial) []trial {
+	end := slices.IndexFunc(trials, func(t trial) bool { return t.Attempt != trials[0].Attempt })
+	if end < 0 {
+		return trials
 	}
-	switch {
-	case err != nil:
-	case inner:
-		if err = enter(a.via); err == nil {
-			err = a.do(t.victim)
-		}
-	case a.via != direct:
-		return t.inNamespace(plan, a.via)
-	default:
+	return trials[:end]
+}
+
+// ofAttempt picks the trials of one attempt.
+func ofAttempt(trials []trial, number string) ([]trial, error) {
+	attempt, err := strconv.Atoi(number)
+	return slices.DeleteFunc(trials, func(t trial) bool { return t.Attempt != attempt }), err
+}
+
+// probe makes trials.
+type probe struct {
+	plan string
+	// inner says that this process is in the namespaces of its attempt.
+	inner    bool
+	attempts []attempt
+}
+
+// make makes trials of the same attempt.
+func (p probe) make(trials []trial) []result {
+	a := p.attempts[trials[0].Attempt]
+	if a.via != direct && !p.inner {
+		return p.makeInNamespace(a.via, trials)
+	}
+	entered := enter(a.via)
+	results := make([]result, len(trials))
+	for i, t := range trials {
+		results[i] = t.make(a, entered)
+	}
+	return results
+}
+
+// make makes the trial, unless the namespaces for it could not be entered.
+func (t trial) make(a attempt, entered error) result {
+	r, err := result{ID: t.ID}, entered
+	if err == nil && t.Populate {
+		r.Private, err = t.populateHidden(a.with)
+	}
+	if err == nil {
 		err = a.do(t.victim)
 	}
 	if err != nil {
@@ -85,11 +115,11 @@ func (t trial) make(plan string, a attempt, inner bool) result {
 }
 
 // populateHidden makes the victims if the host's are not to be seen.
-func (v victim) populateHidden() (private bool, err error) {
+func (v victim) populateHidden(with []string) (private bool, err error) {
 	if _, err := os.Lstat(v.path("file")); err == nil {
 		return false, nil
 	}
-	return true, v.populate()
+	return true, v.populate(with)
 }
 
 func unsupported(err error) bool {
@@ -101,23 +131,48 @@ func unsupported(err error) bool {
 	return false
 }
 
-// inNamespace has the probe, started once more in namespaces of its own, make
-// the trial.
-func (t trial) inNamespace(plan string, v via) result {
+// makeInNamespace has the probe, started once more in namespaces of its own,
+// make the trials.
+func (p probe) makeInNamespace(v via, trials []trial) []result {
 	var failures []error
 	for _, attributes := range namespaces(v) {
 		var stderr strings.Builder
-		cmd := exec.Command(os.Args[0], probeArg, plan, strconv.Itoa(t.ID))
+		cmd := exec.Command(os.Args[0], probeArg, p.plan, strconv.Itoa(trials[0].Attempt))
 		cmd.SysProcAttr, cmd.Stderr = attributes, &stderr
 		out, err := cmd.Output()
-		var r result
+		var results []result
 		if err == nil {
-			line, rest, _ := strings.Cut(string(out), "\n")
-			if err = json.Unmarshal([]byte(line), &r); err == nil && strings.TrimSpace(rest) == lastLine {
-				return r
-			}
+			results, err = parse(string(out), trials)
+		}
+		if err == nil {
+			return results
 		}
 		failures = append(failures, fmt.Errorf("%w %s", err, stderr.String()))
 	}
-	return result{ID: t.ID, Err: errors.Join(failures...).Error()}
+	results := make([]result, len(trials))
+	for i, t := range trials {
+		results[i] = result{ID: t.ID, Err: errors.Join(failures...).Error()}
+	}
+	return results
+}
+
+// ErrProbe means that the probe did not run to its end, so that nothing is
+// known.
+var ErrProbe = errors.New("sandboxtest: the probe did not run to its end")
+
+// parse reads a probe's output. One that was cut short, or that leaves a trial
+// out, is an error.
+func parse(output string, trials []trial) ([]result, error) {
+	body, complete := strings.CutSuffix(output, lastLine+"\n")
+	if !complete {
+		return nil, fmt.Errorf("%w: its output ends %q", ErrProbe, output[max(0, len(output)-200):])
+	}
+	results := make([]result, len(trials))
+	lines := json.NewDecoder(strings.NewReader(body))
+	for i, t := range trials {
+		if err := lines.Decode(&results[i]); err != nil || results[i].ID != t.ID {
+			return nil, fmt.Errorf("%w: trial %d is answered by %d (%v)", ErrProbe, t.ID, results[i].ID, err)
+		}
+	}
+	return results, nil
 }

@@ -179,19 +179,20 @@ func TestAProbeThatDidNotRun(t *testing.T) {
 }
 
 func TestAnswersMustBeComplete(t *testing.T) {
-	group := []*staged{{trial: trial{ID: 1}}, {trial: trial{ID: 2}}}
-	for name, ended := range map[string]Ended{
-		"one trial is missing": {Stdout: `{"ID":1}` + "\n" + lastLine + "\n"},
-		"another one answers":  {Stdout: `{"ID":1}` + "\n" + `{"ID":3}` + "\n" + lastLine + "\n"},
-		"no last line":         {Stdout: `{"ID":1}` + "\n" + `{"ID":2}` + "\n"},
-		"a bad exit":           {ExitCode: 1, Stdout: `{"ID":1}` + "\n" + `{"ID":2}` + "\n" + lastLine + "\n"},
+	trials := []trial{{ID: 1}, {ID: 2}}
+	const first, second, other = `{"ID":1}` + "\n", `{"ID":2,"Err":"x"}` + "\n", `{"ID":3}` + "\n"
+	for name, output := range map[string]string{
+		"one trial is missing": first + lastLine + "\n",
+		"another one answers":  first + other + lastLine + "\n",
+		"no last line":         first + second,
+		"nothing":              "",
 	} {
-		if err := collect(ended, group); !errors.Is(err, ErrProbe) {
+		if _, err := parse(output, trials); !errors.Is(err, ErrProbe) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := collect(Ended{Stdout: `{"ID":1}` + "\n" + `{"ID":2,"Err":"x"}` + "\n" + lastLine + "\n"}, group); err != nil || group[1].result.Err != "x" {
-		t.Errorf("%v, %+v", err, group[1].result)
+	if got, err := parse(first+second+lastLine+"\n", trials); err != nil || got[1].Err != "x" {
+		t.Errorf("%v, %+v", err, got)
 	}
 }
 

@@ -18,6 +18,7 @@ const (
 	sysFchmodat2     = 452
 	sysSetxattrat    = 463
 	sysRemovexattrat = 466
+	sysOpenTreeAttr  = 467
 	sysFileGetattr   = 468
 	sysFileSetattr   = 469
 

@@ -3,12 +3,10 @@ package sandboxtest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/dsh-go/dsh/sandbox"
 )
@@ -103,7 +101,7 @@ func (g *ground) stage(mode sandbox.Mode) []*staged {
 // ready makes what the attempt needs on the host.
 func (s *staged) ready(g *ground) error {
 	if !s.Fixed && s.Place != sandbox.PlaceProc {
-		if err := s.populate(); err != nil {
+		if err := s.populate(s.with); err != nil {
 			return err
 		}
 	}
@@ -149,19 +147,7 @@ type starter func(ctx context.Context, argv []string) (Ended, error)
 // run has the probe make the trials, and looks at the host afterwards.
 func (g *ground) run(ctx context.Context, all []*staged, start starter) error {
 	defer restoreNodes()
-	var together []*staged
-	groups := [][]*staged{nil}
-	for _, s := range all {
-		switch {
-		case s.unprepared != nil:
-		case s.alone:
-			groups = append(groups, []*staged{s})
-		default:
-			together = append(together, s)
-		}
-	}
-	groups[0] = together
-	for _, group := range groups {
+	for _, group := range sandboxes(all) {
 		if err := g.runTogether(ctx, group, start); err != nil {
 			return err
 		}
@@ -172,6 +158,25 @@ func (g *ground) run(ctx context.Context, all []*staged, start starter) error {
 		}
 	}
 	return g.endTrials()
+}
+
+// sandboxes groups the trials by the sandbox in which they are to be made.
+func sandboxes(all []*staged) [][]*staged {
+	groups := [][]*staged{nil}
+	at := make(map[int]int) // by attempt, its own group
+	for _, s := range all {
+		switch own, known := at[s.Attempt]; {
+		case s.unprepared != nil:
+		case !s.alone:
+			groups[0] = append(groups[0], s)
+		case known:
+			groups[own] = append(groups[own], s)
+		default:
+			at[s.Attempt] = len(groups)
+			groups = append(groups, []*staged{s})
+		}
+	}
+	return groups
 }
 
 // runTogether makes trials in one sandbox.
@@ -193,26 +198,20 @@ func (g *ground) runTogether(ctx context.Context, group []*staged, start starter
 	if err != nil {
 		return err
 	}
-	return collect(ended, group)
+	return collect(ended, group, trials)
 }
 
-// ErrProbe means that the probe did not run to its end, so that nothing is
-// known.
-var ErrProbe = errors.New("sandboxtest: the probe did not run to its end")
-
-// collect reads the probe's output. A probe that was cut short, or that leaves
-// a trial out, is an error.
-func collect(ended Ended, group []*staged) error {
-	body, complete := strings.CutSuffix(ended.Stdout, lastLine+"\n")
-	if ended.ExitCode != 0 || !complete {
-		return fmt.Errorf("%w: exit code %d, stdout ends %q, stderr %q", ErrProbe, ended.ExitCode,
-			ended.Stdout[max(0, len(ended.Stdout)-200):], ended.Stderr)
+// collect keeps what the probe says about each trial.
+func collect(ended Ended, group []*staged, trials []trial) error {
+	if ended.ExitCode != 0 {
+		return fmt.Errorf("%w: exit code %d, stderr %q", ErrProbe, ended.ExitCode, ended.Stderr)
 	}
-	lines := json.NewDecoder(strings.NewReader(body))
-	for _, s := range group {
-		if err := lines.Decode(&s.result); err != nil || s.result.ID != s.ID {
-			return fmt.Errorf("%w: trial %d is answered by %d (%v)", ErrProbe, s.ID, s.result.ID, err)
-		}
+	results, err := parse(ended.Stdout, trials)
+	if err != nil {
+		return err
+	}
+	for i, s := range group {
+		s.result = results[i]
 	}
 	return nil
 }
