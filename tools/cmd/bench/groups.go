@@ -38,8 +38,8 @@ var quickScale = scale{
 	starts:     benchtable.Plan{Rounds: 1, Runs: 50},
 	bulk:       benchtable.Plan{Rounds: 1, Runs: 3},
 	calls:      benchtable.Plan{Rounds: 1, Runs: 50},
-	bytes:      256 << 20,
-	spillBytes: 64 << 20,
+	bytes:      128 << 20,
+	spillBytes: 32 << 20,
 	processes:  100,
 	grace:      200 * time.Millisecond,
 }

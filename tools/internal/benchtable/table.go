@@ -66,7 +66,7 @@ func (r *Row) Compare(floor string, round, same Round, limit float64) {
 
 // Unmet are the targets that are not met, each with its row's name.
 func (t Table) Unmet() []string {
-	var unmet []string
+	unmet := []string{} // [] in JSON, not null
 	for _, row := range t {
 		for _, target := range row.Targets {
 			if !target.Met {
