@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/dsh-go/dsh/bash/subprocess"
 )
@@ -13,21 +14,21 @@ import (
 // maxReport is how much of a runner's report is kept: its end.
 const maxReport = 1 << 20
 
-// attach connects the process with this program's ends of its pipes. Create
-// makes a spill file outside of the directories given.
-func (p *process) attach(spec subprocess.Spec, w *wiring, create func(outside []string) (*spillFile, error)) {
-	if spec.StdinPipe {
+// attach connects the process with this program's ends of its pipes.
+func (p *process) attach(l launch) {
+	w := l.wiring
+	if l.spec.StdinPipe {
 		p.pipes.Stdin = w.stdin
 	}
-	p.pipes.Stdout, p.stdout = p.output(w.stdout, spec.Stdout, create)
-	p.pipes.Stderr, p.stderr = p.output(w.stderr, spec.Stderr, create)
+	p.pipes.Stdout, p.stdout = p.output(w.stdout, l.spec.Stdout, l.config)
+	p.pipes.Stderr, p.stderr = p.output(w.stderr, l.spec.Stderr, l.config)
 	if w.status != nil {
 		p.report = p.collector(w.status, subprocess.Output{MaxBytes: maxReport})
 	}
 }
 
 // output gives one output pipe to the caller or to a collector.
-func (p *process) output(file *os.File, out subprocess.Output, create func([]string) (*spillFile, error)) (io.ReadCloser, *collector) {
+func (p *process) output(file *os.File, out subprocess.Output, config Config) (io.ReadCloser, *collector) {
 	switch out.Mode {
 	case subprocess.Pipe:
 		return file, nil
@@ -36,10 +37,10 @@ func (p *process) output(file *os.File, out subprocess.Output, create func([]str
 	}
 	c := p.collector(file, out)
 	if out.Spill != nil {
-		outside := out.Spill.Outside
+		outside := slices.Clone(out.Spill.Outside)
 		c.spill = &spill{
 			maxBytes: out.Spill.MaxBytes,
-			create:   func() (*spillFile, error) { return create(outside) },
+			create:   func() (*spillFile, error) { return p.engine.spills.create(config, outside) },
 			log:      p.log,
 		}
 	}
@@ -59,20 +60,20 @@ func (p *process) collector(file *os.File, out subprocess.Output) *collector {
 
 // run starts the goroutines that follow the process: one per collected stream
 // and report, one that supervises, and while there is input one for that.
-func (p *process) run(ctx context.Context, spec subprocess.Spec, w *wiring) {
+func (p *process) run(ctx context.Context, l launch) {
 	p.unbind = context.AfterFunc(ctx, func() { p.Terminate() })
 	for _, c := range []*collector{p.stdout, p.stderr, p.report} {
 		if c != nil {
 			p.reading.Go(c.run)
 		}
 	}
-	for _, feed := range w.feeds {
+	for _, feed := range l.wiring.feeds {
 		p.held = append(p.held, feed.to)
 		go feed.write()
 	}
-	if spec.Stdin != nil {
-		p.held = append(p.held, w.stdin)
-		go pump(w.stdin, spec.Stdin, p.log)
+	if l.spec.Stdin != nil {
+		p.held = append(p.held, l.wiring.stdin)
+		go pump(l.wiring.stdin, l.spec.Stdin, p.log)
 	}
 	go p.supervise()
 }

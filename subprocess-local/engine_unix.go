@@ -4,7 +4,6 @@ package subprocesslocal
 
 import (
 	"context"
-	"os"
 	"sync"
 	"time"
 
@@ -29,29 +28,35 @@ type engine struct {
 	pruned   time.Time             // when live was last looked through
 }
 
+// launch is one start on its way.
+type launch struct {
+	spec   subprocess.Spec
+	config Config
+	cookie string // the start's id
+	wiring *wiring
+	leader *leader // once it runs
+}
+
 func (e *engine) start(ctx context.Context, spec subprocess.Spec, config Config) (subprocess.Handle, error) {
 	if !e.admit(spec.Grace) {
 		return nil, startError(spec, subprocess.StageExec, subprocess.ErrClosed)
 	}
 	defer e.starting.Done()
 	e.prune()
-	w, err := wire(spec)
-	if err != nil {
+	l := launch{spec: spec, config: config, cookie: newCookieID()}
+	var err error
+	if l.wiring, err = wire(spec); err != nil {
 		return nil, startError(spec, subprocess.StageExec, err)
 	}
-	cookie := newCookieID()
-	env := subprocess.Environ(os.Environ(), spec.Env, spec.Unset, spec.Managed)
-	env = append(env, cookieEntry(e.terminator.service, cookie))
 	defer e.orphans.hold()()
-	leader, err := e.spawn(spec, env, w.child)
-	if err != nil {
-		w.close()
+	if l.leader, err = e.spawn(l); err != nil {
+		l.wiring.close()
 		return nil, err
 	}
-	w.started()
-	e.orphans.started(e, leader.pid)
-	config.logger().Debug("started", "program", spec.Argv[0], "dir", spec.Dir, "pid", leader.pid)
-	return e.follow(ctx, spec, w, leader, cookie, config), nil
+	l.wiring.started()
+	e.orphans.started(e, l.leader.pid)
+	config.logger().Debug("started", "program", spec.Argv[0], "dir", spec.Dir, "pid", l.leader.pid)
+	return e.follow(ctx, l), nil
 }
 
 // admit lets a start in, unless the service is closed. A start that was let in
@@ -101,14 +106,20 @@ func (e *engine) ended() (ended []*process) {
 }
 
 // follow makes the handle of a process that was started.
-func (e *engine) follow(ctx context.Context, spec subprocess.Spec, w *wiring, leader *leader, cookie string, config Config) *process {
-	p := &process{engine: e, grace: spec.Grace, channel: spec.Status, done: make(chan struct{}), log: config.logger()}
-	p.tree = tree{cookie: cookie, leader: leader, gone: make(chan struct{}), onGone: p.treeGone}
-	p.attach(spec, w, func(outside []string) (*spillFile, error) { return e.spills.create(config, outside) })
+func (e *engine) follow(ctx context.Context, l launch) *process {
+	p := &process{
+		engine:  e,
+		grace:   l.spec.Grace,
+		log:     l.config.logger(),
+		channel: l.spec.Status,
+		done:    make(chan struct{}),
+	}
+	p.tree = tree{cookie: l.cookie, leader: l.leader, gone: make(chan struct{}), onGone: p.treeGone}
+	p.attach(l)
 	e.mu.Lock()
 	e.live[p] = struct{}{}
 	e.mu.Unlock()
-	p.run(ctx, spec, w)
+	p.run(ctx, l)
 	return p
 }
 

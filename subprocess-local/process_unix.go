@@ -149,12 +149,10 @@ func (p *process) WaitTree(ctx context.Context) error {
 		return ctx.Err()
 	}
 	defer p.engine.terminator.watch(&p.tree)()
-	select {
-	case <-p.tree.gone:
-		return nil
-	case <-ctx.Done():
+	if !happens(ctx, p.tree.gone) {
 		return ctx.Err()
 	}
+	return nil
 }
 
 // treeGone is called once nothing of the tree is left. What still holds a pipe

@@ -11,15 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawn starts spec's program with an environment and descriptors. It returns
-// its leader, or a [*subprocess.StartError].
-func (e *engine) spawn(spec subprocess.Spec, env []string, files []uintptr) (*leader, error) {
+// spawn starts the program of a launch. It returns its leader, or a
+// [*subprocess.StartError].
+func (e *engine) spawn(l launch) (*leader, error) {
+	spec := l.spec
 	dir, err := openDirectory(spec.Dir)
 	if err != nil {
 		return nil, startError(spec, subprocess.StageDirectory, err)
 	}
 	defer dir.release()
-	attr := &syscall.ProcAttr{Dir: dir.name, Env: env, Files: files}
+	env := subprocess.Environ(os.Environ(), spec.Env, spec.Unset, spec.Managed)
+	env = append(env, cookieEntry(e.terminator.service, l.cookie))
+	attr := &syscall.ProcAttr{Dir: dir.name, Env: env, Files: l.wiring.child}
 	var started *leader
 	fork := func() { started, err = forkExec(spec.Argv, attr) }
 	if spec.Restrict == nil {

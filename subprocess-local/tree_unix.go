@@ -69,6 +69,9 @@ func (t *tree) begin() {
 			t.asked[group] = true
 		}
 	}
+	if t.phase == killing {
+		t.kill() // something may have joined the group
+	}
 }
 
 // kill ends the leader's group by force. It needs no pass, so nothing that a
