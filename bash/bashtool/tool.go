@@ -105,6 +105,7 @@ func (t *Tool) Run(ctx context.Context, call Call) (string, error) {
 		return "", err
 	}
 	if args.RunInBackground {
+		spec.Observe = nil // the call will be over
 		return t.start(call.Session, spec, args.Description)
 	}
 	result, err := t.config.Executor.Run(ctx, spec)

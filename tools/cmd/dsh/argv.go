@@ -10,6 +10,7 @@ import (
 	bashlocal "github.com/dsh-go/dsh/bash-local"
 	"github.com/dsh-go/dsh/sandbox"
 	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
+	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
 const argvLong = `argv prints, as one line for a shell, the program and the arguments that confine
@@ -24,8 +25,8 @@ const argvExample = `  # What would be started for this command
   # Have something else start it
   eval "$(dsh argv --mode workspace-write -- 'make')"`
 
-func newArgv(std streams) *cobra.Command {
-	var flags confinementFlags
+func newArgv(std cli.Streams) *cobra.Command {
+	var flags cli.Confinement
 	cmd := &cobra.Command{
 		Use:     "argv [flags] -- COMMAND",
 		Short:   "Print what would be started to confine a command",
@@ -37,27 +38,28 @@ func newArgv(std streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(std.out, shellJoin(argv))
+			_, err = fmt.Fprintln(std.Out, shellJoin(argv))
 			return err
 		},
 	}
-	flags.register(cmd)
+	flags.Register(cmd)
+	flags.RegisterWorkdir(cmd)
 	return cmd
 }
 
 // confinedArgv returns what is started for command.
-func confinedArgv(cmd *cobra.Command, flags confinementFlags, std streams, command string) ([]string, error) {
-	policies, err := flags.policies()
+func confinedArgv(cmd *cobra.Command, flags cli.Confinement, std cli.Streams, command string) ([]string, error) {
+	policies, err := flags.Policies()
 	if err != nil {
 		return nil, err
 	}
 	policy := policies.Default()
-	logger := flags.logger(std)
+	logger := flags.Logger(std)
 	local, err := bashlocal.New(bashlocal.Config{Logger: logger}, &subprocesslocal.Service{})
 	if err != nil {
 		return nil, err
 	}
-	spec, err := local.Resolve(bash.Request{Command: command, Workdir: flags.directory(policy)})
+	spec, err := local.Resolve(bash.Request{Command: command, Workdir: flags.Directory(policy)})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func confinedArgv(cmd *cobra.Command, flags confinementFlags, std streams, comma
 	if err != nil || !policy.Mode.Confines() {
 		return launch.Argv, err
 	}
-	provider, err := flags.provider(logger)
+	provider, err := flags.Provider(logger)
 	if err != nil {
 		return nil, err
 	}
@@ -88,10 +90,10 @@ func oneCommand(cmd *cobra.Command, args []string) error {
 	case 1:
 		return nil
 	case 0:
-		return usageError(cmd, errors.New("there is no command to run"))
+		return cli.UsageError(cmd, errors.New("there is no command to run"))
 	default:
 		quoted := shellQuote(shellJoin(args))
-		return usageError(cmd, fmt.Errorf("the command must be one argument, and these are %d; quote it: %s -- %s",
+		return cli.UsageError(cmd, fmt.Errorf("the command must be one argument, and these are %d; quote it: %s -- %s",
 			len(args), cmd.CommandPath(), quoted))
 	}
 }

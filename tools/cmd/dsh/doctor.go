@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dsh-go/dsh/sandbox"
+	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
 const doctorLong = `doctor tries each runner of this system for real: a write that must succeed and a
@@ -30,7 +31,7 @@ const doctorTimeout = 10 * time.Second
 // errNothingConfines ends the program with status 1.
 var errNothingConfines = errors.New("nothing on this machine can confine a command")
 
-func newDoctor(std streams) *cobra.Command {
+func newDoctor(std cli.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "doctor",
@@ -39,7 +40,7 @@ func newDoctor(std streams) *cobra.Command {
 		Example: doctorExample,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return doctor(cmd.Context(), std.out, asJSON)
+			return doctor(cmd.Context(), std.Out, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -82,7 +83,7 @@ func doctor(ctx context.Context, out io.Writer, asJSON bool) error {
 		return err
 	}
 	if found.Selected == nil {
-		return &exitError{status: 1, err: errNothingConfines}
+		return &cli.ExitError{Status: 1, Err: errNothingConfines}
 	}
 	return nil
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/dsh-go/dsh/bash"
 	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
 	"github.com/dsh-go/dsh/sandbox"
+	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
 // jsonReporter prints one object when the command has ended.
 type jsonReporter struct {
 	out io.Writer
-	end *ending
+	end *cli.Ending
 }
 
 func (r *jsonReporter) config() bashsandbox.Config { return bashsandbox.Config{MaxTimeout: -1} }

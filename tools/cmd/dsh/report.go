@@ -10,6 +10,7 @@ import (
 	"github.com/dsh-go/dsh/bash"
 	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
 	"github.com/dsh-go/dsh/sandbox"
+	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
 // A reporter tells the user what a command did.
@@ -22,45 +23,45 @@ type reporter interface {
 	conclude(result bash.Result, err error) error
 }
 
-func newReporter(flags runFlags, std streams, end *ending) reporter {
+func newReporter(flags runFlags, std cli.Streams, end *cli.Ending) reporter {
 	if flags.json {
-		return &jsonReporter{out: std.out, end: end}
+		return &jsonReporter{out: std.Out, end: end}
 	}
-	return &streamReporter{out: std.out, err: std.err, end: end}
+	return &streamReporter{out: std.Out, err: std.Err, end: end}
 }
 
 // exitOf returns how the program ends for a command that ran.
-func exitOf(result bash.Result, end *ending) error {
+func exitOf(result bash.Result, end *cli.Ending) error {
 	status := 0
 	switch {
 	case result.Aborted:
-		status, _ = end.status()
+		status, _ = end.Status()
 	case result.TimedOut:
-		status = statusTimeout
+		status = cli.StatusTimeout
 	case result.Signal != "":
-		status = statusSignal + signalNumber(result.Signal)
+		status = cli.StatusSignal + signalNumber(result.Signal)
 	default:
 		status = result.ExitCode
 	}
 	if status == 0 {
 		return nil
 	}
-	return &exitError{status: status}
+	return &cli.ExitError{Status: status}
 }
 
 // failureOf returns how the program ends when the command could not be run.
-func failureOf(err error, end *ending) error {
-	if status, asked := end.status(); asked {
-		return &exitError{status: status}
+func failureOf(err error, end *cli.Ending) error {
+	if status, asked := end.Status(); asked {
+		return &cli.ExitError{Status: status}
 	}
-	return &exitError{status: statusFailure, err: err}
+	return &cli.ExitError{Status: cli.StatusFailure, Err: err}
 }
 
 // streamReporter passes output on and adds a line for each fact that the exit
 // status does not tell.
 type streamReporter struct {
 	out, err io.Writer
-	end      *ending
+	end      *cli.Ending
 	unheard  sync.Once
 }
 
@@ -76,7 +77,7 @@ func (r *streamReporter) observe(stream bash.Stream, chunk []byte) {
 	}
 	if _, err := to.Write(chunk); err != nil {
 		// Nobody reads any more; a program of its own would get SIGPIPE now.
-		r.unheard.Do(func() { r.end.cancel(&endedBy{syscall.SIGPIPE}) })
+		r.unheard.Do(func() { r.end.Cancel(&cli.EndedBy{Signal: syscall.SIGPIPE}) })
 	}
 }
 
@@ -128,7 +129,7 @@ func errorCode(err error) string {
 		{"INVALID_REQUEST", is[*bash.InvalidRequestError](err)},
 		{"WORKDIR_UNUSABLE", is[*bash.WorkdirError](err)},
 		{"SHELL_NOT_FOUND", is[*bash.ShellNotFoundError](err)},
-		{"INTERRUPTED", is[*endedBy](err)},
+		{"INTERRUPTED", is[*cli.EndedBy](err)},
 	} {
 		if kind.is {
 			return kind.code

@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
 const rootLong = `dsh runs shell commands that somebody else wrote under an operating-system file
@@ -24,21 +26,15 @@ const rootExample = `  # Look around without being able to break anything
   # Find out what can confine commands here, and how completely
   dsh doctor`
 
-func newRoot(std streams) *cobra.Command {
+func newRoot(std cli.Streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "dsh",
-		Short:         "Run shell commands under a file sandbox and learn what happened",
-		Long:          rootLong,
-		Example:       rootExample,
-		Args:          cobra.NoArgs,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "dsh",
+		Short:   "Run shell commands under a file sandbox and learn what happened",
+		Long:    rootLong,
+		Example: rootExample,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetIn(std.in)
-	root.SetOut(std.out)
-	root.SetErr(std.err)
-	root.SetFlagErrorFunc(usageError)
-	root.AddCommand(newRun(std), newArgv(std), newDoctor(std), newVersion())
+	root.AddCommand(newRun(std), newArgv(std), newDoctor(std), newMCP(), newVersion())
 	return root
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dsh-go/dsh/bash"
 	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
+	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
 const runLong = `run runs one bash command under a file sandbox and exits as the command did.
@@ -35,12 +36,12 @@ const runExample = `  # Nothing can be changed
   tar c . | dsh run -- 'tar t | wc -l'`
 
 type runFlags struct {
-	confinementFlags
+	cli.Confinement
 	timeout time.Duration
 	json    bool
 }
 
-func newRun(std streams) *cobra.Command {
+func newRun(std cli.Streams) *cobra.Command {
 	var flags runFlags
 	cmd := &cobra.Command{
 		Use:     "run [flags] -- COMMAND",
@@ -52,7 +53,8 @@ func newRun(std streams) *cobra.Command {
 			return runCommand(flags, std, args[0])
 		},
 	}
-	flags.register(cmd)
+	flags.Register(cmd)
+	flags.RegisterWorkdir(cmd)
 	cmd.Flags().DurationVarP(&flags.timeout, "timeout", "t", 0, "end the command after this `DURATION` (30s, 5m); 0 means never")
 	cmd.Flags().BoolVar(&flags.json, "json", false, "print one JSON object instead of the command's output")
 	return cmd
@@ -60,15 +62,15 @@ func newRun(std streams) *cobra.Command {
 
 // runCommand runs one command and reports on it. Whatever way it returns, no
 // process that it started is left.
-func runCommand(flags runFlags, std streams, command string) error {
+func runCommand(flags runFlags, std cli.Streams, command string) error {
 	if flags.timeout < 0 {
 		return fmt.Errorf("--timeout: %v is negative", flags.timeout)
 	}
-	policies, err := flags.policies()
+	policies, err := flags.Policies()
 	if err != nil {
 		return err
 	}
-	logger := flags.logger(std)
+	logger := flags.Logger(std)
 	procs, err := subprocesslocal.New(subprocesslocal.Config{
 		KeepSpills: flags.json, // a path that is printed must stay
 		Logger:     logger,
@@ -76,25 +78,25 @@ func runCommand(flags runFlags, std streams, command string) error {
 	if err != nil {
 		return err
 	}
-	end := watchSignals(procs)
-	defer end.stop()
+	end := cli.WatchSignals(procs)
+	defer end.Stop()
 
 	report := newReporter(flags, std, end)
 	config := report.config()
 	config.Logger = logger
-	executor, err := flags.executor(config, procs, policies)
+	executor, err := flags.Executor(config, procs, policies)
 	if err != nil {
 		return report.conclude(bash.Result{}, err)
 	}
-	result, err := bash.Run(end.ctx, executor, bash.Request{
+	result, err := bash.Run(end.Ctx, executor, bash.Request{
 		Command: command,
-		Workdir: flags.directory(policies.Default()),
+		Workdir: flags.Directory(policies.Default()),
 		Timeout: requestTimeout(flags.timeout),
 		Stdin:   standardInput(std),
 		Observe: report.observe,
 	})
-	if closeErr := procs.Close(end.ctx); closeErr != nil {
-		fmt.Fprintln(std.err, oneLine(closeErr)) // the command's outcome stands
+	if closeErr := procs.Close(end.Ctx); closeErr != nil {
+		fmt.Fprintln(std.Err, cli.OneLine(closeErr)) // the command's outcome stands
 	}
 	return report.conclude(result, err)
 }
@@ -110,9 +112,9 @@ func requestTimeout(asked time.Duration) time.Duration {
 
 // standardInput is what the command reads. A terminal is not passed on: the
 // command leads a session that has none.
-func standardInput(std streams) io.Reader {
-	if term.IsTerminal(int(std.in.Fd())) {
+func standardInput(std cli.Streams) io.Reader {
+	if term.IsTerminal(int(std.In.Fd())) {
 		return nil
 	}
-	return std.in
+	return std.In
 }
