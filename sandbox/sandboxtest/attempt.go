@@ -71,6 +71,14 @@ func (a attempt) String() string {
 	return a.name + ", in a " + string(a.via)
 }
 
+// of returns the attempts as ways to have an effect.
+func of(effect sandbox.Effect, attempts []attempt) []attempt {
+	for i := range attempts {
+		attempts[i].effect = effect
+	}
+	return attempts
+}
+
 // in returns the attempts with the namespaces in which they are to be made.
 func in(v via, attempts []attempt) []attempt {
 	var all []attempt

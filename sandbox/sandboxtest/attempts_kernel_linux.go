@@ -3,6 +3,7 @@ package sandboxtest
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,7 +46,7 @@ func settingAttempts() []attempt {
 		return writeSame(v)
 	}
 	score.name, score.targets, score.do = "write to another process's oom_score_adj",
-		[]string{"/proc/" + ownPID() + "/oom_score_adj"}, writeSame
+		[]string{"/proc/" + ownPID() + "/oom_score_adj"}, ofSuite(writeSame)
 	return slices.Concat([]attempt{plain, score, remounted},
 		in(inMount, []attempt{remounted, fresh, bare}), in(inUser, []attempt{plain, remounted, fresh, bare}))
 }
@@ -59,6 +60,21 @@ func writeSame(v victim) error {
 		_, err := syscall.Write(fd, bytes.TrimSpace(value))
 		return err
 	})
+}
+
+// ofSuite acts on a file of the suite's process unless the number is one of the
+// probe's own in a sandbox with numbers of its own.
+func ofSuite(do func(victim) error) func(victim) error {
+	return func(v victim) error {
+		line, err := os.ReadFile(filepath.Dir(v.Prefix) + "/cmdline")
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(line, []byte(probeArg)) {
+			return syscall.ESRCH
+		}
+		return do(v)
+	}
 }
 
 // procAttempts reach files by way of the suite's own process.
@@ -78,7 +94,7 @@ func procAttempts() []attempt {
 		through("its own root", func(v victim) string { return "/proc/self/root" + v.path("file") }),
 		{effect: sandbox.EffectProcLink, name: "another process's memory", places: []sandbox.Place{sandbox.PlaceProc},
 			targets: []string{"/proc/" + ownPID() + "/mem"}, judged: byResult, needed: mayWork,
-			do: func(v victim) error { return withFD(v.Prefix, syscall.O_RDWR, func(int) error { return nil }) }},
+			do: ofSuite(func(v victim) error { return withFD(v.Prefix, syscall.O_RDWR, func(int) error { return nil }) })},
 	}
 }
 

@@ -26,30 +26,38 @@ func contentAttempts() []attempt {
 		return err
 	}
 	nothing := func(int) error { return nil }
-	return []attempt{
-		{effect: sandbox.EffectCreate, name: "creat", do: call(sysCreat, func(v victim) []any { return []any{v.path("new"), 0o644} })},
-		{effect: sandbox.EffectCreate, name: "openat2", do: func(v victim) error {
-			return openat2(v.path("new"), syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL, write)
-		}},
-		{effect: sandbox.EffectCreate, name: "O_TMPFILE and linkat", do: createNameless},
-		{effect: sandbox.EffectCreate, name: "mknod of a regular file", do: makeNode(syscall.S_IFREG, 0)},
-		{effect: sandbox.EffectOverwrite, name: "openat2", do: func(v victim) error { return openat2(v.path("file"), syscall.O_WRONLY, write) }},
-		{effect: sandbox.EffectOverwrite, name: "reopening O_PATH through /proc/self/fd", do: func(v victim) error {
-			return withFD(v.path("file"), oPath, func(fd int) error { return put(ownFD(fd), syscall.O_WRONLY) })
-		}},
-		{effect: sandbox.EffectOverwrite, name: "copy_file_range", with: []string{withSecond}, do: copyRange},
-		{effect: sandbox.EffectOverwrite, name: "fallocate", do: func(v victim) error {
-			return withFD(v.path("file"), syscall.O_WRONLY, func(fd int) error { return syscall.Fallocate(fd, 0, 0, 8192) })
-		}},
-		{effect: sandbox.EffectAppend, name: "openat2", do: func(v victim) error {
-			return openat2(v.path("file"), syscall.O_WRONLY|syscall.O_APPEND, write)
-		}},
-		{effect: sandbox.EffectTruncate, name: "openat2 to read and truncate", do: func(v victim) error {
-			return openat2(v.path("file"), syscall.O_RDONLY|syscall.O_TRUNC, nothing)
-		}},
-		{effect: sandbox.EffectTruncate, name: "open for neither and truncate", do: opening(syscall.O_ACCMODE | syscall.O_TRUNC)},
-		{effect: sandbox.EffectTruncate, name: "creat", do: call(sysCreat, func(v victim) []any { return []any{v.path("file"), 0o644} })},
-	}
+	return slices.Concat(
+		of(sandbox.EffectCreate, []attempt{
+			{name: "creat", do: call(sysCreat, func(v victim) []any { return []any{v.path("new"), 0o644} })},
+			{name: "openat2", do: func(v victim) error {
+				return openat2(v.path("new"), syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL, write)
+			}},
+			{name: "O_TMPFILE and linkat", do: createNameless},
+			{name: "mknod of a regular file", do: makeNode(syscall.S_IFREG, 0)},
+		}),
+		of(sandbox.EffectOverwrite, []attempt{
+			{name: "openat2", do: func(v victim) error { return openat2(v.path("file"), syscall.O_WRONLY, write) }},
+			{name: "reopening O_PATH through /proc/self/fd", do: func(v victim) error {
+				return withFD(v.path("file"), oPath, func(fd int) error { return put(ownFD(fd), syscall.O_WRONLY) })
+			}},
+			{name: "copy_file_range", with: []string{withSecond}, do: copyRange},
+			{name: "fallocate", do: func(v victim) error {
+				return withFD(v.path("file"), syscall.O_WRONLY, func(fd int) error { return syscall.Fallocate(fd, 0, 0, 8192) })
+			}},
+		}),
+		of(sandbox.EffectAppend, []attempt{
+			{name: "openat2", do: func(v victim) error {
+				return openat2(v.path("file"), syscall.O_WRONLY|syscall.O_APPEND, write)
+			}},
+		}),
+		of(sandbox.EffectTruncate, []attempt{
+			{name: "openat2 to read and truncate", do: func(v victim) error {
+				return openat2(v.path("file"), syscall.O_RDONLY|syscall.O_TRUNC, nothing)
+			}},
+			{name: "open for neither and truncate", do: opening(syscall.O_ACCMODE | syscall.O_TRUNC)},
+			{name: "creat", do: call(sysCreat, func(v victim) []any { return []any{v.path("file"), 0o644} })},
+		}),
+	)
 }
 
 func createNameless(v victim) error {
@@ -83,24 +91,46 @@ func rename2(from, to string, flags int) func(victim) error {
 }
 
 func nameAttempts() []attempt {
-	return []attempt{
-		{effect: sandbox.EffectUnlink, name: "unlinkat", do: call(sysUnlinkat, func(v victim) []any { return []any{atFDCWD, v.path("file"), 0} })},
-		{effect: sandbox.EffectRename, name: "renameat2 without replacing", do: rename2("file", "new", renameNoReplace)},
-		{effect: sandbox.EffectRename, name: "renameat2 exchanging", with: []string{withSecond}, do: rename2("file", "second", renameExchange)},
-		{effect: sandbox.EffectRename, name: "renameat2 leaving a whiteout", needed: mayWork, do: rename2("file", "new", renameWhiteout)},
-		{effect: sandbox.EffectRename, name: "rename (the oldest call)", do: call(sysRename, func(v victim) []any { return []any{v.path("file"), v.path("new")} })},
-		{effect: sandbox.EffectRenameAcross, name: "renameat2 exchanging", with: []string{withTree}, do: rename2("file", "tree/file", renameExchange)},
-		{effect: sandbox.EffectHardLink, name: "linkat of an open file", do: func(v victim) error {
-			return withFD(v.path("file"), syscall.O_RDONLY, func(fd int) error {
-				return errorOf(invoke(sysLinkat, atFDCWD, ownFD(fd), atFDCWD, v.path("new"), atSymlinkFollow))
-			})
-		}},
-		{effect: sandbox.EffectHardLink, name: "link between directories", with: []string{withDir}, do: func(v victim) error { return os.Link(v.path("file"), v.path("dir/new")) }},
-		{effect: sandbox.EffectSymlink, name: "symlinkat", do: call(sysSymlinkat, func(v victim) []any { return []any{"file", atFDCWD, v.path("new")} })},
-		{effect: sandbox.EffectMkdir, name: "mkdirat", do: call(sysMkdirat, func(v victim) []any { return []any{atFDCWD, v.path("new"), 0o755} })},
-		{effect: sandbox.EffectMkdir, name: "btrfs subvolume", with: []string{withDir}, do: createSubvolume},
-		{effect: sandbox.EffectRmdir, name: "unlinkat", with: []string{withDir}, do: call(sysUnlinkat, func(v victim) []any { return []any{atFDCWD, v.path("dir"), atRemoveDir} })},
-	}
+	return slices.Concat(
+		of(sandbox.EffectUnlink, []attempt{
+			{name: "unlinkat", do: call(sysUnlinkat, func(v victim) []any { return []any{atFDCWD, v.path("file"), 0} })},
+		}),
+		of(sandbox.EffectRename, []attempt{
+			{name: "renameat2 without replacing", do: rename2("file", "new", renameNoReplace)},
+			{name: "renameat2 exchanging", with: []string{withSecond}, do: rename2("file", "second", renameExchange)},
+			{name: "renameat2 leaving a whiteout", needed: mayWork, do: rename2("file", "new", renameWhiteout)},
+			{name: "rename (the oldest call)", do: call(sysRename, func(v victim) []any {
+				return []any{v.path("file"), v.path("new")}
+			})},
+		}),
+		of(sandbox.EffectRenameAcross, []attempt{
+			{name: "renameat2 exchanging", with: []string{withTree}, do: rename2("file", "tree/file", renameExchange)},
+		}),
+		of(sandbox.EffectHardLink, []attempt{
+			{name: "linkat of an open file", do: func(v victim) error {
+				return withFD(v.path("file"), syscall.O_RDONLY, func(fd int) error {
+					return errorOf(invoke(sysLinkat, atFDCWD, ownFD(fd), atFDCWD, v.path("new"), atSymlinkFollow))
+				})
+			}},
+			{name: "link between directories", with: []string{withDir}, do: func(v victim) error {
+				return os.Link(v.path("file"), v.path("dir/new"))
+			}},
+		}),
+		of(sandbox.EffectSymlink, []attempt{
+			{name: "symlinkat", do: call(sysSymlinkat, func(v victim) []any {
+				return []any{"file", atFDCWD, v.path("new")}
+			})},
+		}),
+		of(sandbox.EffectMkdir, []attempt{
+			{name: "mkdirat", do: call(sysMkdirat, func(v victim) []any { return []any{atFDCWD, v.path("new"), 0o755} })},
+			{name: "btrfs subvolume", with: []string{withDir}, do: createSubvolume},
+		}),
+		of(sandbox.EffectRmdir, []attempt{
+			{name: "unlinkat", with: []string{withDir}, do: call(sysUnlinkat, func(v victim) []any {
+				return []any{atFDCWD, v.path("dir"), atRemoveDir}
+			})},
+		}),
+	)
 }
 
 // subvolume is struct btrfs_ioctl_vol_args.
@@ -120,21 +150,27 @@ func createSubvolume(v victim) error {
 }
 
 func nodeAttempts() []attempt {
-	return []attempt{
-		{effect: sandbox.EffectFIFO, name: "mknodat", do: makeNode(syscall.S_IFIFO, 0)},
-		{effect: sandbox.EffectSocket, name: "mknodat", do: makeNode(syscall.S_IFSOCK, 0)},
-		{effect: sandbox.EffectDeviceNode, name: "whiteout", needed: mayWork, do: makeNode(syscall.S_IFCHR, 0)},
-		{effect: sandbox.EffectDeviceNode, name: "mknod of a character device", needed: mayWork, do: call(sysMknod, func(v victim) []any {
-			return []any{v.path("new"), syscall.S_IFCHR | 0o600, deviceNull}
-		})},
-		{effect: sandbox.EffectDeviceNode, name: "mknodat of a block device", needed: mayWork, do: makeNode(syscall.S_IFBLK, deviceLoop)},
-		{effect: sandbox.EffectDeviceNode, name: "making a device and writing to it", needed: mustFail, judged: byResult, do: func(v victim) error {
-			if err := makeNode(syscall.S_IFCHR, deviceNull)(v); err != nil {
-				return err
-			}
-			return put(v.path("new"), syscall.O_WRONLY)
-		}},
-	}
+	return slices.Concat(
+		of(sandbox.EffectFIFO, []attempt{
+			{name: "mknodat", do: makeNode(syscall.S_IFIFO, 0)},
+		}),
+		of(sandbox.EffectSocket, []attempt{
+			{name: "mknodat", do: makeNode(syscall.S_IFSOCK, 0)},
+		}),
+		of(sandbox.EffectDeviceNode, []attempt{
+			{name: "whiteout", needed: mayWork, do: makeNode(syscall.S_IFCHR, 0)},
+			{name: "mknod of a character device", needed: mayWork, do: call(sysMknod, func(v victim) []any {
+				return []any{v.path("new"), syscall.S_IFCHR | 0o600, deviceNull}
+			})},
+			{name: "mknodat of a block device", needed: mayWork, do: makeNode(syscall.S_IFBLK, deviceLoop)},
+			{name: "making a device and writing to it", needed: mustFail, judged: byResult, do: func(v victim) error {
+				if err := makeNode(syscall.S_IFCHR, deviceNull)(v); err != nil {
+					return err
+				}
+				return put(v.path("new"), syscall.O_WRONLY)
+			}},
+		}),
+	)
 }
 
 // Device numbers, major and minor: /dev/null, and a loop device that nobody

@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"os"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -9,31 +10,35 @@ import (
 )
 
 func modeAttempts() []attempt {
-	return []attempt{
-		{effect: sandbox.EffectMode, name: "chmod (the oldest call)", do: call(sysChmod, func(v victim) []any { return []any{v.file(), v.mode()} })},
-		{effect: sandbox.EffectMode, name: "fchmodat", do: call(sysFchmodat, func(v victim) []any { return []any{atFDCWD, v.file(), v.mode()} })},
-		{effect: sandbox.EffectMode, name: "fchmodat2", do: call(sysFchmodat2, func(v victim) []any {
-			return []any{atFDCWD, v.file(), v.mode(), atSymlinkNoFollow}
-		})},
-		{effect: sandbox.EffectMode, name: "fchmodat2 of O_PATH", do: onFD(oPath, func(v victim, fd int) error {
-			return errorOf(invoke(sysFchmodat2, fd, "", v.mode(), atEmptyPath))
-		})},
-		{effect: sandbox.EffectMode, name: "chmod of /proc/self/fd", do: onFD(oPath, func(v victim, fd int) error {
-			return syscall.Chmod(ownFD(fd), v.mode())
-		})},
-		{effect: sandbox.EffectOwner, name: "chown", do: withOwner(func(v victim, uid, gid int) error { return os.Chown(v.file(), uid, gid) })},
-		{effect: sandbox.EffectOwner, name: "chown (the oldest call)", do: ifCalled(sysChown, withOwner(func(v victim, uid, gid int) error {
-			return errorOf(invoke(sysChown, v.file(), uid, gid))
-		}))},
-		{effect: sandbox.EffectOwner, name: "fchown", do: withOwner(func(v victim, uid, gid int) error {
-			return onFD(syscall.O_RDONLY, func(_ victim, fd int) error { return syscall.Fchown(fd, uid, gid) })(v)
-		})},
-		{effect: sandbox.EffectOwner, name: "fchownat of O_PATH", do: withOwner(func(v victim, uid, gid int) error {
-			return onFD(oPath, func(_ victim, fd int) error {
-				return errorOf(invoke(sysFchownat, fd, "", uid, gid, atEmptyPath))
-			})(v)
-		})},
-	}
+	return slices.Concat(
+		of(sandbox.EffectMode, []attempt{
+			{name: "chmod (the oldest call)", do: call(sysChmod, func(v victim) []any { return []any{v.file(), v.mode()} })},
+			{name: "fchmodat", do: call(sysFchmodat, func(v victim) []any { return []any{atFDCWD, v.file(), v.mode()} })},
+			{name: "fchmodat2", do: call(sysFchmodat2, func(v victim) []any {
+				return []any{atFDCWD, v.file(), v.mode(), atSymlinkNoFollow}
+			})},
+			{name: "fchmodat2 of O_PATH", do: onFD(oPath, func(v victim, fd int) error {
+				return errorOf(invoke(sysFchmodat2, fd, "", v.mode(), atEmptyPath))
+			})},
+			{name: "chmod of /proc/self/fd", do: onFD(oPath, func(v victim, fd int) error {
+				return syscall.Chmod(ownFD(fd), v.mode())
+			})},
+		}),
+		of(sandbox.EffectOwner, []attempt{
+			{name: "chown", do: withOwner(func(v victim, uid, gid int) error { return os.Chown(v.file(), uid, gid) })},
+			{name: "chown (the oldest call)", do: ifCalled(sysChown, withOwner(func(v victim, uid, gid int) error {
+				return errorOf(invoke(sysChown, v.file(), uid, gid))
+			}))},
+			{name: "fchown", do: withOwner(func(v victim, uid, gid int) error {
+				return onFD(syscall.O_RDONLY, func(_ victim, fd int) error { return syscall.Fchown(fd, uid, gid) })(v)
+			})},
+			{name: "fchownat of O_PATH", do: withOwner(func(v victim, uid, gid int) error {
+				return onFD(oPath, func(_ victim, fd int) error {
+					return errorOf(invoke(sysFchownat, fd, "", uid, gid, atEmptyPath))
+				})(v)
+			})},
+		}),
+	)
 }
 
 // ifCalled leaves out an attempt whose call the architecture does not have.
@@ -52,31 +57,31 @@ func onFD(flags int, f func(v victim, fd int) error) func(victim) error {
 }
 
 func timeAttempts() []attempt {
-	return []attempt{
-		{effect: sandbox.EffectTimes, name: "utimensat of O_PATH", do: onFD(oPath, func(v victim, fd int) error {
+	return of(sandbox.EffectTimes, []attempt{
+		{name: "utimensat of O_PATH", do: onFD(oPath, func(v victim, fd int) error {
 			times := v.times()
 			return errorOf(invoke(sysUtimensat, fd, "", unsafe.Pointer(&times), atEmptyPath))
 		})},
-		{effect: sandbox.EffectTimes, name: "futimens", do: onFD(syscall.O_RDONLY, func(v victim, fd int) error {
+		{name: "futimens", do: onFD(syscall.O_RDONLY, func(v victim, fd int) error {
 			times := v.times()
 			return errorOf(invoke(sysUtimensat, fd, 0, unsafe.Pointer(&times), 0))
 		})},
-		{effect: sandbox.EffectTimes, name: "utimensat to now", places: directories, do: call(sysUtimensat, func(v victim) []any {
+		{name: "utimensat to now", places: directories, do: call(sysUtimensat, func(v victim) []any {
 			return []any{atFDCWD, v.file(), 0, atSymlinkNoFollow}
 		})},
-		{effect: sandbox.EffectTimes, name: "utime", places: directories, do: call(sysUtime, func(v victim) []any {
+		{name: "utime", places: directories, do: call(sysUtime, func(v victim) []any {
 			times := [2]int64{longAgo.Unix(), longAgo.Unix()}
 			return []any{v.file(), unsafe.Pointer(&times)}
 		})},
-		{effect: sandbox.EffectTimes, name: "utimes (the oldest call)", places: directories, do: call(sysUtimes, func(v victim) []any {
+		{name: "utimes (the oldest call)", places: directories, do: call(sysUtimes, func(v victim) []any {
 			times := [2]syscall.Timeval{{Sec: 1}, {Sec: 1}}
 			return []any{v.file(), unsafe.Pointer(&times)}
 		})},
-		{effect: sandbox.EffectTimes, name: "futimesat", places: directories, do: call(sysFutimesat, func(v victim) []any {
+		{name: "futimesat", places: directories, do: call(sysFutimesat, func(v victim) []any {
 			times := [2]syscall.Timeval{{Sec: 1}, {Sec: 1}}
 			return []any{atFDCWD, v.file(), unsafe.Pointer(&times)}
 		})},
-	}
+	})
 }
 
 // times are the access time, left alone, and the modification time to set.
@@ -113,31 +118,35 @@ func setXattr(number int, name string) func(victim) error {
 }
 
 func xattrAttempts() []attempt {
-	return []attempt{
-		{effect: sandbox.EffectXattr, name: "setxattr", do: setXattr(sysSetxattr, "user."+ownXattr)},
-		{effect: sandbox.EffectXattr, name: "lsetxattr", do: setXattr(sysLsetxattr, "user."+ownXattr)},
-		{effect: sandbox.EffectXattr, name: "fsetxattr", do: onFD(syscall.O_RDONLY, func(_ victim, fd int) error {
+	return of(sandbox.EffectXattr, []attempt{
+		{name: "setxattr", do: setXattr(sysSetxattr, "user."+ownXattr)},
+		{name: "lsetxattr", do: setXattr(sysLsetxattr, "user."+ownXattr)},
+		{name: "fsetxattr", do: onFD(syscall.O_RDONLY, func(_ victim, fd int) error {
 			return errorOf(invoke(sysFsetxattr, fd, "user."+ownXattr, []byte("1"), 1, 0))
 		})},
-		{effect: sandbox.EffectXattr, name: "setxattrat", do: func(v victim) error {
+		{name: "setxattrat", do: func(v victim) error {
 			args := xattrArgs{value: uint64(uintptr(unsafe.Pointer(&xattrValue))), size: 1}
 			return errorOf(invoke(sysSetxattrat, atFDCWD, v.file(), 0, "user."+ownXattr, unsafe.Pointer(&args), int(unsafe.Sizeof(args))))
 		}},
-		{effect: sandbox.EffectXattr, name: "setxattr of trusted", needed: mayWork, do: setXattr(sysSetxattr, "trusted."+ownXattr)},
-		{effect: sandbox.EffectXattr, name: "setxattr of security", needed: mayWork, do: setXattr(sysSetxattr, "security."+ownXattr)},
-		{effect: sandbox.EffectXattr, name: "setxattr of an access list", do: call(sysSetxattr, func(v victim) []any {
+		{name: "setxattr of trusted", needed: mayWork, do: setXattr(sysSetxattr, "trusted."+ownXattr)},
+		{name: "setxattr of security", needed: mayWork, do: setXattr(sysSetxattr, "security."+ownXattr)},
+		{name: "setxattr of an access list", do: call(sysSetxattr, func(v victim) []any {
 			acl := v.acl()
 			return []any{v.file(), "system.posix_acl_access", acl, len(acl), 0}
 		})},
-		{effect: sandbox.EffectXattr, name: "removexattr", places: directories, do: call(sysRemovexattr, func(v victim) []any { return []any{v.file(), keptXattr} })},
-		{effect: sandbox.EffectXattr, name: "lremovexattr", places: directories, do: call(sysLremovexattr, func(v victim) []any { return []any{v.file(), keptXattr} })},
-		{effect: sandbox.EffectXattr, name: "fremovexattr", places: directories, do: onFD(syscall.O_RDONLY, func(_ victim, fd int) error {
+		{name: "removexattr", places: directories, do: call(sysRemovexattr, func(v victim) []any {
+			return []any{v.file(), keptXattr}
+		})},
+		{name: "lremovexattr", places: directories, do: call(sysLremovexattr, func(v victim) []any {
+			return []any{v.file(), keptXattr}
+		})},
+		{name: "fremovexattr", places: directories, do: onFD(syscall.O_RDONLY, func(_ victim, fd int) error {
 			return errorOf(invoke(sysFremovexattr, fd, keptXattr))
 		})},
-		{effect: sandbox.EffectXattr, name: "removexattrat", places: directories, do: call(sysRemovexattrat, func(v victim) []any {
+		{name: "removexattrat", places: directories, do: call(sysRemovexattrat, func(v victim) []any {
 			return []any{atFDCWD, v.file(), 0, keptXattr}
 		})},
-	}
+	})
 }
 
 // xattrValue is what the attributes hold. It does not move in memory.
@@ -171,8 +180,8 @@ type fileAttr struct {
 }
 
 func flagAttempts() []attempt {
-	return []attempt{
-		{effect: sandbox.EffectInodeFlags, name: "FS_IOC_SETFLAGS", do: onFD(syscall.O_RDONLY, func(v victim, fd int) error {
+	return of(sandbox.EffectInodeFlags, []attempt{
+		{name: "FS_IOC_SETFLAGS", do: onFD(syscall.O_RDONLY, func(v victim, fd int) error {
 			var flags uint32
 			if _, err := invoke(sysIoctl, fd, fsGetFlags, unsafe.Pointer(&flags)); err != nil {
 				return err
@@ -180,7 +189,7 @@ func flagAttempts() []attempt {
 			flags ^= v.flag(noDump)
 			return errorOf(invoke(sysIoctl, fd, fsSetFlags, unsafe.Pointer(&flags)))
 		})},
-		{effect: sandbox.EffectInodeFlags, name: "FS_IOC_FSSETXATTR", do: onFD(syscall.O_RDONLY, func(v victim, fd int) error {
+		{name: "FS_IOC_FSSETXATTR", do: onFD(syscall.O_RDONLY, func(v victim, fd int) error {
 			var attr fsxattr
 			if _, err := invoke(sysIoctl, fd, fsGetXattr, unsafe.Pointer(&attr)); err != nil {
 				return err
@@ -188,11 +197,11 @@ func flagAttempts() []attempt {
 			attr.flags ^= v.flag(xNoDump)
 			return errorOf(invoke(sysIoctl, fd, fsSetXattr, unsafe.Pointer(&attr)))
 		})},
-		{effect: sandbox.EffectInodeFlags, name: "FS_IOC_SETVERSION", places: directories, needed: mayWork, do: onFD(syscall.O_RDONLY, func(_ victim, fd int) error {
+		{name: "FS_IOC_SETVERSION", places: directories, needed: mayWork, do: onFD(syscall.O_RDONLY, func(_ victim, fd int) error {
 			version := uint32(7)
 			return errorOf(invoke(sysIoctl, fd, fsSetVersion, unsafe.Pointer(&version)))
 		})},
-		{effect: sandbox.EffectInodeFlags, name: "file_setattr", do: func(v victim) error {
+		{name: "file_setattr", do: func(v victim) error {
 			var attr fileAttr
 			if _, err := invoke(sysFileGetattr, atFDCWD, v.file(), unsafe.Pointer(&attr), int(unsafe.Sizeof(attr)), 0); err != nil {
 				return err
@@ -200,7 +209,7 @@ func flagAttempts() []attempt {
 			attr.flags ^= uint64(v.flag(xNoDump))
 			return errorOf(invoke(sysFileSetattr, atFDCWD, v.file(), unsafe.Pointer(&attr), int(unsafe.Sizeof(attr)), 0))
 		}},
-	}
+	})
 }
 
 // flag is what to change about an inode's flags.

@@ -27,17 +27,17 @@ const (
 // Nothing but a directory of the suite is ever mounted anywhere: were it left
 // behind, removing the suite's files would remove what is mounted there.
 func mountAttempts() []attempt {
-	whole := []attempt{
-		{effect: sandbox.EffectRemount, name: "mount(2)", do: afterwards(remount, "file")},
-		{effect: sandbox.EffectRemount, name: "mount_setattr", do: afterwards(setWritable, "file")},
-		{effect: sandbox.EffectRemount, name: "a writable copy of the mount", do: writeThroughCopy},
-		{effect: sandbox.EffectRemount, name: "open_tree_attr", do: writeThroughAttr},
-		{effect: sandbox.EffectRemount, name: "a writable copy, mounted", do: afterwards(mountCopy, "dir/file")},
-	}
-	own := []attempt{
-		{effect: sandbox.EffectRemount, name: "mount(2) of a read-only mount", prepare: mountReadOnly, do: afterwards(remount, "tree/file")},
-		{effect: sandbox.EffectRemount, name: "mount_setattr of a read-only mount", prepare: mountReadOnly, do: afterwards(setWritable, "tree/file")},
-	}
+	whole := of(sandbox.EffectRemount, []attempt{
+		{name: "mount(2)", do: afterwards(remount, "file")},
+		{name: "mount_setattr", do: afterwards(setWritable, "file")},
+		{name: "a writable copy of the mount", do: writeThroughCopy},
+		{name: "open_tree_attr", do: writeThroughAttr},
+		{name: "a writable copy, mounted", do: afterwards(mountCopy, "dir/file")},
+	})
+	own := of(sandbox.EffectRemount, []attempt{
+		{name: "mount(2) of a read-only mount", prepare: mountReadOnly, do: afterwards(remount, "tree/file")},
+		{name: "mount_setattr of a read-only mount", prepare: mountReadOnly, do: afterwards(setWritable, "tree/file")},
+	})
 	for i := range whole {
 		whole[i].with = []string{withDir, withTree}
 		whole[i].places, whole[i].needed, whole[i].alone = directories, mayWork, true

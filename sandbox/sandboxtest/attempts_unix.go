@@ -5,6 +5,7 @@ package sandboxtest
 import (
 	"net"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -16,70 +17,120 @@ var longAgo = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // portableAttempts are those of every system with a sandbox.
 func portableAttempts() []attempt {
-	return []attempt{
-		{effect: sandbox.EffectCreate, name: "open to create", do: func(v victim) error {
-			return put(v.path("new"), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-		}},
-		{effect: sandbox.EffectOverwrite, name: "write", do: func(v victim) error { return put(v.path("file"), os.O_WRONLY) }},
-		{effect: sandbox.EffectOverwrite, name: "open to read and write", do: func(v victim) error { return put(v.path("file"), os.O_RDWR) }},
-		{effect: sandbox.EffectOverwrite, name: "shared mapping", do: overwriteMapping},
-		{effect: sandbox.EffectAppend, name: "write at the end", do: func(v victim) error { return put(v.path("file"), os.O_WRONLY|os.O_APPEND) }},
-		{effect: sandbox.EffectTruncate, name: "truncate", do: func(v victim) error { return os.Truncate(v.path("file"), 0) }},
-		{effect: sandbox.EffectTruncate, name: "open to write and truncate", do: opening(os.O_WRONLY | os.O_TRUNC)},
-		{effect: sandbox.EffectTruncate, name: "open to read and truncate", do: opening(os.O_RDONLY | os.O_TRUNC)},
-		{effect: sandbox.EffectTruncateDescriptor, name: "ftruncate", do: func(v victim) error {
-			return withFD(v.path("file"), syscall.O_WRONLY, func(fd int) error { return syscall.Ftruncate(fd, 1) })
-		}},
-		{effect: sandbox.EffectUnlink, name: "unlink", do: func(v victim) error { return syscall.Unlink(v.path("file")) }},
-		{effect: sandbox.EffectRename, name: "rename", do: func(v victim) error { return os.Rename(v.path("file"), v.path("new")) }},
-		{effect: sandbox.EffectRename, name: "rename over a file", with: []string{withSecond}, do: func(v victim) error { return os.Rename(v.path("file"), v.path("second")) }},
-		{effect: sandbox.EffectRenameAcross, name: "rename", with: []string{withDir}, do: func(v victim) error { return os.Rename(v.path("file"), v.path("dir/new")) }},
-		{effect: sandbox.EffectRenameAcross, name: "rename of a directory", with: []string{withDir, withTree}, do: func(v victim) error { return os.Rename(v.path("tree"), v.path("dir/new")) }},
-		{effect: sandbox.EffectHardLink, name: "link", do: func(v victim) error { return os.Link(v.path("file"), v.path("new")) }},
-		{effect: sandbox.EffectSymlink, name: "symlink", do: func(v victim) error { return os.Symlink("file", v.path("new")) }},
-		{effect: sandbox.EffectMkdir, name: "mkdir", do: func(v victim) error { return syscall.Mkdir(v.path("new"), 0o755) }},
-		{effect: sandbox.EffectRmdir, name: "rmdir", with: []string{withDir}, do: func(v victim) error { return syscall.Rmdir(v.path("dir")) }},
-		{effect: sandbox.EffectFIFO, name: "mkfifo", do: func(v victim) error { return syscall.Mkfifo(v.path("new"), 0o644) }},
-		{effect: sandbox.EffectSocket, name: "bind", do: bindSocket},
-		{effect: sandbox.EffectMode, name: "chmod", do: func(v victim) error { return syscall.Chmod(v.file(), v.mode()) }},
-		{effect: sandbox.EffectMode, name: "fchmod", do: func(v victim) error {
-			return withFD(v.file(), syscall.O_RDONLY, func(fd int) error { return syscall.Fchmod(fd, v.mode()) })
-		}},
-		{effect: sandbox.EffectOwner, name: "lchown", do: withOwner(func(v victim, uid, gid int) error { return syscall.Lchown(v.file(), uid, gid) })},
-		{effect: sandbox.EffectTimes, name: "utimes", do: func(v victim) error { return os.Chtimes(v.file(), time.Now(), v.mtime()) }},
-	}
+	return slices.Concat(
+		of(sandbox.EffectCreate, []attempt{
+			{name: "open to create", do: func(v victim) error {
+				return put(v.path("new"), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+			}},
+		}),
+		of(sandbox.EffectOverwrite, []attempt{
+			{name: "write", do: func(v victim) error { return put(v.path("file"), os.O_WRONLY) }},
+			{name: "open to read and write", do: func(v victim) error { return put(v.path("file"), os.O_RDWR) }},
+			{name: "shared mapping", do: overwriteMapping},
+		}),
+		of(sandbox.EffectAppend, []attempt{
+			{name: "write at the end", do: func(v victim) error { return put(v.path("file"), os.O_WRONLY|os.O_APPEND) }},
+		}),
+		of(sandbox.EffectTruncate, []attempt{
+			{name: "truncate", do: func(v victim) error { return os.Truncate(v.path("file"), 0) }},
+			{name: "open to write and truncate", do: opening(os.O_WRONLY | os.O_TRUNC)},
+			{name: "open to read and truncate", do: opening(os.O_RDONLY | os.O_TRUNC)},
+		}),
+		of(sandbox.EffectTruncateDescriptor, []attempt{
+			{name: "ftruncate", do: func(v victim) error {
+				return withFD(v.path("file"), syscall.O_WRONLY, func(fd int) error { return syscall.Ftruncate(fd, 1) })
+			}},
+		}),
+		of(sandbox.EffectUnlink, []attempt{
+			{name: "unlink", do: func(v victim) error { return syscall.Unlink(v.path("file")) }},
+		}),
+		of(sandbox.EffectRename, []attempt{
+			{name: "rename", do: func(v victim) error { return os.Rename(v.path("file"), v.path("new")) }},
+			{name: "rename over a file", with: []string{withSecond}, do: func(v victim) error {
+				return os.Rename(v.path("file"), v.path("second"))
+			}},
+		}),
+		of(sandbox.EffectRenameAcross, []attempt{
+			{name: "rename", with: []string{withDir}, do: func(v victim) error {
+				return os.Rename(v.path("file"), v.path("dir/new"))
+			}},
+			{name: "rename of a directory", with: []string{withDir, withTree}, do: func(v victim) error {
+				return os.Rename(v.path("tree"), v.path("dir/new"))
+			}},
+		}),
+		of(sandbox.EffectHardLink, []attempt{
+			{name: "link", do: func(v victim) error { return os.Link(v.path("file"), v.path("new")) }},
+		}),
+		of(sandbox.EffectSymlink, []attempt{
+			{name: "symlink", do: func(v victim) error { return os.Symlink("file", v.path("new")) }},
+		}),
+		of(sandbox.EffectMkdir, []attempt{
+			{name: "mkdir", do: func(v victim) error { return syscall.Mkdir(v.path("new"), 0o755) }},
+		}),
+		of(sandbox.EffectRmdir, []attempt{
+			{name: "rmdir", with: []string{withDir}, do: func(v victim) error { return syscall.Rmdir(v.path("dir")) }},
+		}),
+		of(sandbox.EffectFIFO, []attempt{
+			{name: "mkfifo", do: func(v victim) error { return syscall.Mkfifo(v.path("new"), 0o644) }},
+		}),
+		of(sandbox.EffectSocket, []attempt{
+			{name: "bind", do: bindSocket},
+		}),
+		of(sandbox.EffectMode, []attempt{
+			{name: "chmod", do: func(v victim) error { return syscall.Chmod(v.file(), v.mode()) }},
+			{name: "fchmod", do: func(v victim) error {
+				return withFD(v.file(), syscall.O_RDONLY, func(fd int) error { return syscall.Fchmod(fd, v.mode()) })
+			}},
+		}),
+		of(sandbox.EffectOwner, []attempt{
+			{name: "lchown", do: withOwner(func(v victim, uid, gid int) error { return syscall.Lchown(v.file(), uid, gid) })},
+		}),
+		of(sandbox.EffectTimes, []attempt{
+			{name: "utimes", do: func(v victim) error { return os.Chtimes(v.file(), time.Now(), v.mtime()) }},
+		}),
+	)
 }
 
 // renameAway are the ways between a place and the workspace.
 func renameAway() []attempt {
 	elsewhere := []sandbox.Place{sandbox.PlaceBeside, sandbox.PlaceHome, sandbox.PlaceTemp, sandbox.PlaceDev}
-	return []attempt{
-		{effect: sandbox.EffectRenameAcross, name: "rename into the workspace", places: elsewhere, needed: mayWork,
-			do: func(v victim) error { return os.Rename(v.path("file"), v.moved()) }},
-		{effect: sandbox.EffectHardLink, name: "link into the workspace", places: elsewhere, needed: mayWork,
-			do: func(v victim) error { return os.Link(v.path("file"), v.moved()) }},
-		{effect: sandbox.EffectRenameAcross, name: "rename from the workspace", places: elsewhere, needed: mayWork,
-			do: func(v victim) error {
-				if err := put(v.moved(), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
-					return err
-				}
-				return os.Rename(v.moved(), v.path("new"))
-			}},
-		{effect: sandbox.EffectHardLink, name: "link from the workspace", places: elsewhere, needed: mayWork,
-			do: func(v victim) error {
-				if err := put(v.moved(), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
-					return err
-				}
-				return os.Link(v.moved(), v.path("new"))
-			}},
-		{effect: sandbox.EffectOverwrite, name: "through a symbolic link in the workspace", places: elsewhere, needed: mayWork,
-			do: func(v victim) error {
-				if err := os.Symlink(v.path("file"), v.moved()); err != nil {
-					return err
-				}
-				return put(v.moved(), os.O_WRONLY)
-			}},
-	}
+	return slices.Concat(
+		of(sandbox.EffectRenameAcross, []attempt{
+			{name: "rename into the workspace", places: elsewhere, needed: mayWork,
+				do: func(v victim) error { return os.Rename(v.path("file"), v.moved()) }},
+		}),
+		of(sandbox.EffectHardLink, []attempt{
+			{name: "link into the workspace", places: elsewhere, needed: mayWork,
+				do: func(v victim) error { return os.Link(v.path("file"), v.moved()) }},
+		}),
+		of(sandbox.EffectRenameAcross, []attempt{
+			{name: "rename from the workspace", places: elsewhere, needed: mayWork,
+				do: func(v victim) error {
+					if err := put(v.moved(), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
+						return err
+					}
+					return os.Rename(v.moved(), v.path("new"))
+				}},
+		}),
+		of(sandbox.EffectHardLink, []attempt{
+			{name: "link from the workspace", places: elsewhere, needed: mayWork,
+				do: func(v victim) error {
+					if err := put(v.moved(), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
+						return err
+					}
+					return os.Link(v.moved(), v.path("new"))
+				}},
+		}),
+		of(sandbox.EffectOverwrite, []attempt{
+			{name: "through a symbolic link in the workspace", places: elsewhere, needed: mayWork,
+				do: func(v victim) error {
+					if err := os.Symlink(v.path("file"), v.moved()); err != nil {
+						return err
+					}
+					return put(v.moved(), os.O_WRONLY)
+				}},
+		}),
+	)
 }
 
 // put writes one byte.

@@ -9,7 +9,7 @@ import (
 
 // judge compares what was observed under a mode with what was claimed.
 func (s *suite) judge(mode sandbox.Mode, claims sandbox.Report, trials map[cellKey][]*staged) {
-	for _, effect := range effects() {
+	for _, effect := range effects {
 		for _, place := range places {
 			all := trials[cellKey{effect, place}]
 			telling := slices.DeleteFunc(slices.Clone(all), func(t *staged) bool { return !s.tells(t) })

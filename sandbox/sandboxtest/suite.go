@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,7 +63,9 @@ var (
 )
 
 // Measure is [Run] without a test: it returns what was seen, the violations
-// among it. An error means that nothing is known.
+// among it. An error means that nothing is known. Measurements of one process
+// wait for each other; it must not start anything else meanwhile that minds
+// inheriting descriptors.
 func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_ *Table, err error) {
 	if len(catalog()) == 0 {
 		return nil, ErrNoAttempts
@@ -70,6 +73,8 @@ func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_
 	if !serving.Load() {
 		return nil, ErrNoProbe
 	}
+	oneAtATime.Lock()
+	defer oneAtATime.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	g, err := openGround()
@@ -89,6 +94,10 @@ func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_
 	}
 	return &s.table, nil
 }
+
+// oneAtATime keeps the descriptors that one measurement leaves inheritable out
+// of what another one starts.
+var oneAtATime sync.Mutex
 
 func userKind() string {
 	if os.Geteuid() == 0 {

@@ -71,6 +71,17 @@ func (t *Table) find(mode sandbox.Mode, effect sandbox.Effect, place sandbox.Pla
 	return &t.Cells[at]
 }
 
+// effects are the rows of the table.
+var effects = []sandbox.Effect{
+	sandbox.EffectCreate, sandbox.EffectOverwrite, sandbox.EffectAppend, sandbox.EffectTruncate,
+	sandbox.EffectTruncateDescriptor, sandbox.EffectUnlink, sandbox.EffectRename, sandbox.EffectRenameAcross,
+	sandbox.EffectHardLink, sandbox.EffectSymlink, sandbox.EffectMkdir, sandbox.EffectRmdir, sandbox.EffectFIFO,
+	sandbox.EffectSocket, sandbox.EffectDeviceNode, sandbox.EffectDeviceControl, sandbox.EffectMode, sandbox.EffectOwner,
+	sandbox.EffectTimes, sandbox.EffectXattr, sandbox.EffectInodeFlags, sandbox.EffectRemount,
+	sandbox.EffectKernelSetting, sandbox.EffectProcLink, sandbox.EffectInheritedFD, sandbox.EffectOpenByHandle,
+	sandbox.EffectIOUring,
+}
+
 // places are the columns of the table.
 var places = slices.Concat(directories, []sandbox.Place{sandbox.PlaceDev, sandbox.PlaceProc})
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/dsh-go/dsh/sandbox"
 )
@@ -229,15 +228,4 @@ func byCell(all []*staged) map[cellKey][]*staged {
 type cellKey struct {
 	effect sandbox.Effect
 	place  sandbox.Place
-}
-
-// effects are the rows of the table, in the order of the catalog.
-func effects() []sandbox.Effect {
-	var all []sandbox.Effect
-	for _, a := range catalog() {
-		if !slices.Contains(all, a.effect) {
-			all = append(all, a.effect)
-		}
-	}
-	return all
 }
