@@ -4,48 +4,75 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
+	"os/exec"
+	"strings"
+	"syscall"
 	"testing"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/dsh-go/dsh/sandbox-local/internal/lockdown"
 	"github.com/dsh-go/dsh/sandbox-local/landlockrun"
 )
 
-// attemptArg makes the test binary try one change from inside a sandbox:
-// "dsh-attempt NAME PATH". It prints what became of it, exits 0 if the change
-// was refused and 9 if it went through.
+// attemptArg makes the test binary try changes from inside a sandbox:
+// "dsh-attempt PATH NAME...". It prints a line for each, and a last line.
 const attemptArg = "dsh-attempt"
 
-const attemptSucceeded = 9
+const (
+	wentThrough = "went through"
+	lastLine    = "attempted"
+)
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == landlockrun.SelfArg {
+	switch {
+	case len(os.Args) > 1 && os.Args[1] == landlockrun.SelfArg:
 		os.Exit(landlockrun.Main(os.Args[2:]))
-	}
-	if len(os.Args) == 3 && os.Args[1] == withoutLandlockArg {
+	case len(os.Args) == 3 && os.Args[1] == withoutLandlockArg:
 		os.Exit(confineWithoutLandlock(os.Args[2]))
-	}
-	if len(os.Args) == 4 && os.Args[1] == attemptArg {
-		os.Exit(attempt(os.Args[2], os.Args[3]))
+	case len(os.Args) > 3 && os.Args[1] == attemptArg:
+		attemptAll(os.Args[2], os.Args[3:])
+		return
 	}
 	os.Exit(m.Run())
 }
 
-func attempt(name, path string) int {
+func attemptAll(path string, names []string) {
+	for _, name := range names {
+		fmt.Printf("%s\t%s\n", name, attempt(path, name))
+	}
+	fmt.Println(lastLine)
+}
+
+// attempt gives each one a thread of its own, and one that is to be made from
+// namespaces of its own a process.
+func attempt(path, name string) string {
+	inner, nested := strings.CutPrefix(name, "nested ")
+	if nested {
+		return attemptNested(path, inner)
+	}
 	try, known := attempts[name]
 	if !known {
-		fmt.Println("no such attempt:", name)
-		return 2
+		return "no such attempt"
 	}
-	runtime.LockOSThread()
-	err := try(path)
-	fmt.Printf("%s: %v\nattempted\n", name, err)
-	if err == nil {
-		return attemptSucceeded
+	if err := lockdown.OnThread(func() error { return try(path) }); err != nil {
+		return strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	return 0
+	return wentThrough
+}
+
+// attemptNested gives the attempt all capabilities over a mount namespace.
+func attemptNested(path, name string) string {
+	cmd := exec.Command("/proc/self/exe", attemptArg, path, name)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS}
+	out, err := cmd.Output()
+	if err != nil {
+		return err.Error()
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	_, result, _ := strings.Cut(line, "\t")
+	return result
 }
 
 // Numbers that this version of x/sys may lack on one architecture.
@@ -87,7 +114,11 @@ var attempts = map[string]func(path string) error{
 		return unix.Setxattr(path, "system.posix_acl_access", minimalACL(stat(path).Mode), 0)
 	},
 	"setflags": onOpen(func(fd int, _ unix.Stat_t) error {
-		flags := fsNoDump
+		flags, err := unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
+		if err != nil {
+			return err
+		}
+		flags ^= fsNoDump
 		return raw(unix.SYS_IOCTL, uintptr(fd), fsIOCSetFlags, uintptr(unsafe.Pointer(&flags)))
 	}),
 	"file_setattr": fileSetattr,
@@ -97,7 +128,12 @@ var attempts = map[string]func(path string) error{
 	"mount_setattr": func(path string) error {
 		return unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
 	},
-	"remount": func(path string) error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") },
+	"remount": func(path string) error {
+		if err := unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, ""); err != nil {
+			return err
+		}
+		return open(path, unix.O_WRONLY)
+	},
 	"open_tree": func(path string) error {
 		fd, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE)
 		_ = fd
@@ -109,21 +145,6 @@ var attempts = map[string]func(path string) error{
 	},
 	"by handle": byHandle,
 	"link away": func(path string) error { return unix.Link(path, "/proc/self/cwd/linked") },
-	"nested remount": func(path string) error {
-		if err := unix.Unshare(unix.CLONE_NEWUSER | unix.CLONE_NEWNS); err != nil {
-			return err
-		}
-		if err := unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, ""); err != nil {
-			return err
-		}
-		return open(path, unix.O_WRONLY)
-	},
-	"nested mount_setattr": func(path string) error {
-		if err := unix.Unshare(unix.CLONE_NEWUSER | unix.CLONE_NEWNS); err != nil {
-			return err
-		}
-		return unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
-	},
 	"device node": func(path string) error {
 		node := "/tmp/dsh-must-not-exist"
 		if err := unix.Mknod(node, unix.S_IFBLK|0o600, int(unix.Mkdev(7, 0))); err != nil {

@@ -192,9 +192,9 @@ func TestE2ERenameBetweenDirectories(t *testing.T) {
 		path := filepath.Join(p.workspace, "a/x")
 		mkdir(t, filepath.Dir(path))
 		write(t, path, "1")
-		got, _ := b.try(t, sandbox.WorkspaceWrite, p.workspace, "rename across", path)
-		if got.code != attemptSucceeded || exists(path) {
-			t.Errorf("%+v", got)
+		got := b.try(t, sandbox.WorkspaceWrite, p.workspace, path, "rename across")
+		if !got.went("rename across") || exists(path) {
+			t.Errorf("%v", got.results)
 		}
 	})
 }
