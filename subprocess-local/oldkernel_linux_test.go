@@ -59,7 +59,7 @@ func TestOnAnOlderKernel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-test.run", "OlderKernelIsOne|Conformance|Terminate|Close|Daemon|Storm|Stopped|Descriptors|Vanishing|Escape")
+	cmd := exec.Command(self, "-test.run", "OlderKernelIsOne|Conformance|Terminate|Close|Daemon|Storm|Stopped|Stubborn|Descriptors|Vanishing|Escape")
 	cmd.Env = append(os.Environ(), oldKernelVariable+"=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), "PASS") {

@@ -1,6 +1,7 @@
 package subprocesslocal
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -99,6 +100,12 @@ func TestInheritedStreamsAreThisPrograms(t *testing.T) {
 // startWithoutStandardStreams is a program that closed its standard streams, so
 // that new descriptors get their numbers.
 func startWithoutStandardStreams() error {
+	var service Service
+	defer service.Close(testContext)
+	// The first start makes what the runtime needs, above the standard streams.
+	if _, err := printedBy(&service, bash(":")); err != nil {
+		return err
+	}
 	saved, err := unix.Dup(1)
 	if err != nil {
 		return err
@@ -106,20 +113,33 @@ func startWithoutStandardStreams() error {
 	for _, fd := range []int{0, 1, 2} {
 		unix.Close(fd)
 	}
-	defer unix.Dup2(saved, 1)
-	var service Service
-	defer service.engine.starter.stop()
-	spec := bash("cat; echo e >&2")
-	spec.Stdin = strings.NewReader("through")
-	handle, err := service.engine.start(testContext, spec, Config{})
-	if err != nil {
-		return err
+	defer unix.Dup3(saved, 1, 0)
+	// A write to a broken pipe that is this program's standard output would
+	// end it.
+	for range 20 { // it may be closed before it breaks
+		unwanted := bash("exit 0")
+		unwanted.Stdin = strings.NewReader(strings.Repeat("x", 1<<20))
+		if _, err := printedBy(&service, unwanted); err != nil {
+			return err
+		}
 	}
-	_, err = handle.Outcome()
-	if out := handle.Stdout().ReadFrom(0).Text + handle.Stderr().ReadFrom(0).Text; err == nil && out != "throughe\n" {
-		unix.Write(saved, []byte(strconv.Quote(out)+"\n"))
+	through := bash("cat; echo e >&2")
+	through.Stdin = strings.NewReader("through")
+	out, err := printedBy(&service, through)
+	if err == nil && out != "throughe\n" {
+		err = fmt.Errorf("the command printed %q", out)
 	}
 	return err
+}
+
+// printedBy is what a command prints on both streams.
+func printedBy(service *Service, spec subprocess.Spec) (string, error) {
+	handle, err := service.Start(testContext, spec)
+	if err != nil {
+		return "", err
+	}
+	_, err = handle.Outcome()
+	return handle.Stdout().ReadFrom(0).Text + handle.Stderr().ReadFrom(0).Text, err
 }
 
 func TestAProgramWithoutStandardStreams(t *testing.T) {
@@ -133,15 +153,9 @@ func TestAProgramWithoutStandardStreams(t *testing.T) {
 func readTerminal() error {
 	var service Service
 	defer service.Close(testContext)
-	handle, err := service.Start(testContext, bash("read -t 20 x </dev/tty; echo rc=$?"))
-	if err != nil {
-		return err
-	}
-	if _, err := handle.Outcome(); err != nil {
-		return err
-	}
-	os.Stdout.WriteString(handle.Stdout().ReadFrom(0).Text + handle.Stderr().ReadFrom(0).Text)
-	return nil
+	out, err := printedBy(&service, bash("read -t 20 x </dev/tty; echo rc=$?"))
+	fmt.Print(out)
+	return err
 }
 
 func TestACommandHasNoTerminal(t *testing.T) {

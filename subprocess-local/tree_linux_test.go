@@ -73,9 +73,25 @@ func TestTerminateEndsAStubbornDaemonByForce(t *testing.T) {
 	}
 }
 
+// A member of the group that no environment betrays is killed even if the
+// leader is long dead by then: until the tree is gone, the unreaped leader
+// keeps the group's number.
+func TestAStubbornMemberOutlivesItsLeaderOnlyForTheGrace(t *testing.T) {
+	service, number := newService(t), mark(t)
+	script := `trap "" TERM; exec >/dev/null 2>&1 sleep ` + number
+	p := start(t, service, bash("env -i /bin/bash -c '"+script+"' & sleep "+number))
+	until(t, "both sleeps", func() bool { return len(carriers(number)) == 2 })
+	p.Terminate()
+	finish(t, p)
+	waitTree(t, p)
+	if left := carriers(number); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
 func TestADaemonIsAskedBeforeItIsKilled(t *testing.T) {
 	service := newService(t)
-	spec := bash(`setsid bash -c 'trap "sleep 0.1; echo asked | cat; exit" TERM; echo up; while :; do sleep 0.02; done' & wait`)
+	spec := bash(`setsid bash -c 'trap "sleep 0.3 && echo asked | cat; exit" TERM; echo up; while :; do sleep 0.02; done' & wait`)
 	spec.Grace = tooLong
 	p := start(t, service, spec)
 	printed(t, p, 1)

@@ -51,7 +51,7 @@ func politeHandler(f *fixture) {
 }
 
 func handlerRunsPrograms(f *fixture) {
-	spec := shell(`trap 'sleep 0.2; echo cleaned | cat; exit 5' TERM; echo ready; while :; do sleep 0.05; done`)
+	spec := shell(`trap 'sleep 0.2 && echo cleaned | cat; exit 5' TERM; echo ready; while :; do sleep 0.05; done`)
 	spec.Grace = tooLong
 	handle := f.start(spec)
 	f.printed(handle.Stdout(), "ready\n")
