@@ -103,6 +103,9 @@ func TestEverythingIsMeasured(t *testing.T) {
 }
 
 func TestTheProgramsAreBuilt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("building takes long where nothing is cached")
+	}
 	env, err := gotool.Env(t.Context(), "GOMODCACHE")
 	if err != nil {
 		t.Skip("the go command is needed:", err)
