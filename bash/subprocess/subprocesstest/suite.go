@@ -56,6 +56,8 @@ type fixture struct {
 }
 
 func newFixture(t *testing.T, open Factory) *fixture {
+	before := takeHoldings()
+	t.Cleanup(func() { checkHoldings(t, before) })
 	f := &fixture{T: t, service: open(t)}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), tooLong)
