@@ -3,6 +3,7 @@ package sandboxlocal
 import (
 	"context"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -73,12 +74,12 @@ func (b *bwrap) filterFor(c *call) []byte {
 	if c.Policy.Mode != sandbox.ReadOnly || c.Host.FirstFD == 0 {
 		return nil
 	}
-	return b.filter
+	return slices.Clone(b.filter)
 }
 
-// channelOptions gives the runner its descriptors: the variables to set inside, so
-// that their values appear in no argv, the system-call filter, and the pipe on
-// which it reports.
+// channelOptions gives the runner its descriptors: the variables to set inside,
+// so that their values appear in no argv, the system-call filter, and the pipe
+// on which it reports.
 func channelOptions(firstFD int, inside []variable, filter []byte, result *sandbox.Confinement) []string {
 	var options []string
 	next := func() string { return strconv.Itoa(firstFD + len(result.Inputs)) }
