@@ -1,0 +1,279 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// sleeper returns a command that sleeps for a time that nobody else sleeps
+// for, and by which running tells whether it lives.
+func sleeper(t *testing.T) (command string, running func() bool) {
+	t.Helper()
+	n, err := rand.Int(rand.Reader, big.NewInt(1e15))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := "300." + n.String()
+	return "sleep " + seconds, func() bool {
+		found, err := filepath.Glob("/proc/[0-9]*/cmdline")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			line, _ := os.ReadFile(path) // it may have ended since
+			if string(line) == "sleep\x00"+seconds+"\x00" {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func TestMCPBackgroundTasks(t *testing.T) {
+	onRunners(t, func(t *testing.T, args ...string) {
+		c := startMCP(t, mcpOptions{version: generations[0], args: append(args, "--mode", "workspace-write")})
+		if err := c.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil {
+			t.Fatal(err)
+		}
+		sleep, running := sleeper(t)
+		command := "echo one; until [ -e go ]; do read -t .05 <> <(:); done; echo two; " + sleep
+		c.wants(bashCall(command, arguments{"run_in_background": true}), "started background task 1\n")
+		output := &mcp.CallToolParams{Name: "task_output", Arguments: arguments{"task_id": "1"}}
+		c.reads(output, "one\n[running]\n")
+		c.wants(output, "(no output)\n[running]\n")
+		c.wants(bashCall("touch go"), "(no output)\n")
+		c.reads(output, "two\n[running]\n")
+		eventually(t, "the command sleeps", running)
+		c.wants(&mcp.CallToolParams{Name: "task_list"}, "1: A test (running)\n")
+		kill := &mcp.CallToolParams{Name: "task_kill", Arguments: arguments{"task_id": "1"}}
+		c.wants(kill, "terminating background task 1\n")
+		eventually(t, "the command is gone", func() bool { return !running() })
+		eventually(t, "the client is told", func() bool {
+			notices := c.noted(&c.notices)
+			return len(notices) == 1 && strings.HasPrefix(notices[0], "[background task 1 ended: ")
+		})
+		if got, failed := c.call(kill); failed || strings.Contains(got, "terminating") {
+			t.Errorf("killed again: %q", got)
+		}
+	})
+}
+
+// reads reads a task's output until there is some.
+func (c *mcpClient) reads(params *mcp.CallToolParams, want string) {
+	c.Helper()
+	var got string
+	eventually(c.T, "the task says something", func() bool {
+		got, _ = c.call(params)
+		return !strings.HasPrefix(got, "(no output)\n")
+	})
+	if got != want {
+		c.Errorf("read %q, want %q", got, want)
+	}
+}
+
+func TestMCPCancelEndsTheCommand(t *testing.T) {
+	onRunners(t, func(t *testing.T, args ...string) {
+		for _, version := range generations {
+			c := startMCP(t, mcpOptions{version: version, args: args})
+			sleep, running := sleeper(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() {
+				_, err := c.CallTool(ctx, bashCall(sleep+" & "+sleep))
+				done <- err
+			}()
+			eventually(t, "the command sleeps", running)
+			cancel()
+			if err := <-done; !errors.Is(err, context.Canceled) {
+				t.Errorf("%v", err)
+			}
+			eventually(t, "the command is gone", func() bool { return !running() })
+			c.wants(bashCall("echo still here"), "still here\n")
+		}
+	})
+}
+
+// startSleeping has a command sleep in the foreground and one in the
+// background, and returns whether any of them does.
+func (c *mcpClient) startSleeping() (running func() bool) {
+	c.Helper()
+	front, frontRuns := sleeper(c.T)
+	back, backRuns := sleeper(c.T)
+	c.wants(bashCall(back+" & "+back, arguments{"run_in_background": true}), "started background task 1\n")
+	go func() { _, _ = c.CallTool(c.Context(), bashCall("trap : TERM; "+front+" & wait; "+front)) }()
+	eventually(c.T, "both commands sleep", func() bool { return frontRuns() && backRuns() })
+	return func() bool { return frontRuns() || backRuns() }
+}
+
+func TestMCPTheEndOfTheServerEndsEverything(t *testing.T) {
+	onRunners(t, func(t *testing.T, args ...string) {
+		for _, tt := range []struct {
+			name string
+			end  func(c *mcpClient) error
+			want int
+		}{
+			{"the client disconnects", func(c *mcpClient) error { return c.stdin.Close() }, 0},
+			{"SIGTERM", func(c *mcpClient) error { return c.server.Process.Signal(syscall.SIGTERM) }, 143},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				c := startMCP(t, mcpOptions{args: args, pipes: true})
+				running := c.startSleeping()
+				if err := tt.end(c); err != nil {
+					t.Fatal(err)
+				}
+				if status := c.ended(); status != tt.want {
+					t.Errorf("exit status %d, want %d", status, tt.want)
+				}
+				eventually(t, "no command outlives the server", func() bool { return !running() })
+			})
+		}
+	})
+}
+
+func TestMCPServersDoNotSeeEachOthersTasks(t *testing.T) {
+	a := startMCP(t, mcpOptions{})
+	b := startMCP(t, mcpOptions{})
+	sleep, running := sleeper(t)
+	a.wants(bashCall(sleep, arguments{"run_in_background": true}), "started background task 1\n")
+	eventually(t, "the command sleeps", running)
+	b.wants(&mcp.CallToolParams{Name: "task_list"}, "(no background tasks)\n")
+	for _, name := range []string{"task_output", "task_kill"} {
+		b.refuses(&mcp.CallToolParams{Name: name, Arguments: arguments{"task_id": "1"}}, "no such background task")
+	}
+	one, _ := a.call(bashCall("echo $DSH_SESSION_ID"))
+	two, _ := b.call(bashCall("echo $DSH_SESSION_ID"))
+	if len(one) < 20 || one == two {
+		t.Errorf("session ids %q and %q", one, two)
+	}
+	if !running() {
+		t.Error("the task of the one is gone")
+	}
+}
+
+func TestMCPProgress(t *testing.T) {
+	for _, version := range generations {
+		c := startMCP(t, mcpOptions{version: version})
+		params := bashCall(`printf 'first\nlast \033[31mline\n'; ` + "until [ -e go ]; do read -t .05 <> <(:); done")
+		c.wants(bashCall("echo quiet; sleep 1.5"), "quiet\n")
+		if told := c.noted(&c.progress); len(told) != 0 {
+			t.Errorf("nobody asked, and it said %q", told)
+		}
+		params.SetProgressToken("token")
+		done := make(chan *mcp.CallToolResult, 1)
+		go func() {
+			result, _ := c.CallTool(t.Context(), params)
+			done <- result
+		}()
+		eventually(t, "progress twice", func() bool { return len(c.noted(&c.progress)) >= 2 })
+		if err := os.WriteFile(c.workspace+"/go", nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := text(t, <-done); !strings.HasPrefix(got, "first\nlast ") {
+			t.Errorf("%q", got)
+		}
+		told := c.noted(&c.progress)
+		if last := told[len(told)-1]; !strings.HasSuffix(last, `s: last \x1b[31mline`) {
+			t.Errorf("told %q", told)
+		}
+	}
+}
+
+// TestMCPSaysNothingButProtocol reads the server's own standard output while
+// commands do what they can to get at it.
+func TestMCPSaysNothingButProtocol(t *testing.T) {
+	onRunners(t, func(t *testing.T, args ...string) {
+		cmd := exec.Command("dsh", append([]string{"mcp", "--verbose", "--mode", "workspace-write", "--workspace", outsideTemp(t)}, args...)...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		defer timer.Stop()
+		for _, line := range rawSession() {
+			if _, err := io.WriteString(in, line+"\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ids := readProtocol(t, out, "9")
+		_ = in.Close()
+		readProtocol(t, out, "")
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v; %s", err, stderr.String())
+		}
+		if !strings.Contains(ids, "9") || stderr.Len() == 0 {
+			t.Errorf("answers to %s; stderr %q", ids, stderr.String())
+		}
+	})
+}
+
+// rawSession is what a client sends: hostile commands, nonsense, and at last
+// a command whose answer, number 9, comes after all the others.
+func rawSession() []string {
+	call := func(id, command string) string {
+		quoted, _ := json.Marshal(command)
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"bash","arguments":{"description":"d","command":` + string(quoted) + `}}}`
+	}
+	return []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		call("2", "for p in $PPID /proc/[0-9]*; do for f in 0 1 2; do echo garbage > /proc/${p#/proc/}/fd/$f; done; done 2>/dev/null; echo tried"),
+		call("3", "printf 'a\\nb\\0c\\xff'; echo garbage >&2; for i in 3 4 5 6 7 8 9; do echo garbage >&$i; done"),
+		`{"jsonrpc":"2.0","id":4,"method":"no/such"}`,
+		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"nope"}}`,
+		`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"bash","arguments":[1]}}`,
+		call("9", "sleep 3; echo end"),
+	}
+}
+
+// readProtocol checks that every line is one message of the protocol, until
+// the answer to until or the end, and returns the ids of the answers.
+func readProtocol(t *testing.T, out io.Reader, until string) (ids string) {
+	t.Helper()
+	reader := bufio.NewReader(out)
+	for {
+		line, err := reader.ReadBytes('\n')
+		if err != nil {
+			if len(line) != 0 || until != "" {
+				t.Errorf("ends with %q, %v", line, err)
+			}
+			return ids
+		}
+		var message struct {
+			Version string          `json:"jsonrpc"`
+			ID      json.RawMessage `json:"id"`
+		}
+		if err := json.Unmarshal(line, &message); err != nil || message.Version != "2.0" {
+			t.Errorf("not the protocol: %q, %v", line, err)
+		}
+		ids += string(message.ID) + " "
+		if until != "" && string(message.ID) == until {
+			return ids
+		}
+	}
+}
