@@ -1,6 +1,6 @@
 module github.com/dsh-go/dsh/subprocess-local
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/dsh-go/dsh/bash v0.1.0
