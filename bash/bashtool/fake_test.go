@@ -27,7 +27,7 @@ func (e *executor) Resolve(req bash.Request) (bash.Spec, error) {
 	if req.Policy != nil {
 		policy = *req.Policy
 	}
-	return bash.Spec{Command: req.Command, Workdir: req.Workdir, Timeout: req.Timeout, Managed: req.Managed, Policy: policy}, nil
+	return bash.Spec{Command: req.Command, Workdir: req.Workdir, Timeout: req.Timeout, Managed: req.Managed, Policy: policy, Observe: req.Observe}, nil
 }
 
 func (e *executor) record(spec bash.Spec) {

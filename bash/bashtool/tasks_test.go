@@ -72,6 +72,20 @@ func TestATaskFromStartToEnd(t *testing.T) {
 	}
 }
 
+func TestATaskIsNotObservedAfterItsCall(t *testing.T) {
+	fake := &executor{mode: sandbox.ReadOnly}
+	tool := newTool(t, Config{Executor: fake})
+	for i, arguments := range []string{`{"command":"c","description":"d"}`, `{"command":"c","description":"d","run_in_background":true}`} {
+		call := Call{Session: session, Arguments: arg(arguments), Observe: func(bash.Stream, []byte) {}}
+		if _, err := tool.Run(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+		if observed := fake.ran[i].Observe != nil; observed != (i == 0) {
+			t.Errorf("%s: observed: %v", arguments, observed)
+		}
+	}
+}
+
 func TestTasksAreInvisibleToOtherSessions(t *testing.T) {
 	tool := newTool(t, Config{Executor: &executor{mode: sandbox.ReadOnly}})
 	id := background(t, tool, session)

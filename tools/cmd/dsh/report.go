@@ -9,6 +9,7 @@ import (
 
 	"github.com/dsh-go/dsh/bash"
 	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
+	"github.com/dsh-go/dsh/bash/bashtool"
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/tools/internal/cli"
 )
@@ -98,10 +99,10 @@ func facts(result bash.Result) []string {
 		lines = append(lines, sandbox.DenialMarker(s.Mode), nextStep(s.Mode))
 	}
 	if result.TimedOut {
-		lines = append(lines, fmt.Sprintf("[timed out after %dms]", result.Timeout.Milliseconds()))
+		lines = append(lines, bashtool.TimeoutMarker(result.Timeout.Milliseconds()))
 	}
 	if result.Signal != "" {
-		lines = append(lines, fmt.Sprintf("[killed by signal: %s]", result.Signal))
+		lines = append(lines, bashtool.ExitStatus{Code: -1, Signal: result.Signal}.Marker())
 	}
 	return lines
 }
