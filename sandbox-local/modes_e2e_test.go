@@ -10,7 +10,12 @@ import (
 	"github.com/dsh-go/dsh/sandbox"
 )
 
-func TestE2EAsOrdinaryUser(t *testing.T) { asOrdinaryUser(t, "^TestE2E") }
+func TestE2EAsOrdinaryUser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every end-to-end test once more")
+	}
+	asOrdinaryUser(t, "^TestE2E")
+}
 
 func TestE2EReadOnlyChangesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, b backend) {

@@ -148,7 +148,11 @@ func ownGroup(s *suite) {
 }
 
 func freshScript(s *suite) {
-	const workers, each = 16, 60
+	const workers = 16
+	each := 60
+	if testing.Short() {
+		each = 5
+	}
 	dir := s.opts.Dir(s.T)
 	fixture := s.open(Settings{Workdir: dir})
 	var group sync.WaitGroup
