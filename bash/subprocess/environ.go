@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // ManagedPrefix begins the name of every variable that the product itself
@@ -46,7 +47,7 @@ func Environ(inherited []string, env map[string]string, unset []string, managed 
 
 // CredentialNames returns the exact names, in upper case, that [IsCredential]
 // knows beyond the words of [CredentialWords].
-func CredentialNames() []string { return slices.Sorted(maps.Keys(credentialNames)) }
+func CredentialNames() []string { return slices.Clone(credentialNames) }
 
 // CredentialWords returns the words, in upper case, by which [IsCredential]
 // knows a name. A word of several parts stands for the parts in a row.
@@ -59,14 +60,14 @@ func CredentialWords() []string {
 	return words
 }
 
-var credentialNames = map[string]bool{
-	"PGPASSWORD":         true, // libpq
-	"PGPASSFILE":         true, // libpq
-	"MYSQL_PWD":          true, // MySQL; as a word, PWD would take the working directory
-	"REDISCLI_AUTH":      true, // redis-cli
-	"SSHPASS":            true, // sshpass
-	"NPM_CONFIG__AUTH":   true, // npm: user and password in base64
-	"DOCKER_AUTH_CONFIG": true, // docker and GitLab runners
+var credentialNames = []string{
+	"DOCKER_AUTH_CONFIG", // docker and GitLab runners
+	"MYSQL_PWD",          // MySQL; as a word, PWD would take the working directory
+	"NPM_CONFIG__AUTH",   // npm: user and password in base64
+	"PGPASSFILE",         // libpq
+	"PGPASSWORD",         // libpq
+	"REDISCLI_AUTH",      // redis-cli
+	"SSHPASS",            // sshpass
 }
 
 var credentialWords = [][]string{
@@ -88,13 +89,14 @@ var credentialWords = [][]string{
 // SSH_AUTH_SOCK are not. A credential under a name that does not say so
 // (DATABASE_URL with a password in it) is not recognised.
 func IsCredential(name string) bool {
-	if credentialNames[strings.ToUpper(name)] {
+	if isCredentialName(name) {
 		return true
 	}
-	words := nameWords(name)
+	var room [16]string // of most names, so that nothing is allocated
+	words := nameWords(room[:0], name)
 	for i := range words {
 		for _, credential := range credentialWords {
-			if len(words)-i >= len(credential) && slices.Equal(words[i:i+len(credential)], credential) {
+			if hasPrefixFold(words[i:], credential) {
 				return true
 			}
 		}
@@ -102,42 +104,68 @@ func IsCredential(name string) bool {
 	return false
 }
 
-// nameWords splits a variable's name into its words, in upper case.
-func nameWords(name string) []string {
-	runes := []rune(name)
-	var words []string
-	start := 0
-	for i := range runes {
-		if !isWordRune(runes[i]) {
-			words = appendWord(words, runes[start:i])
-			start = i + 1
-		} else if i > start && beginsWord(runes, i) {
-			words = appendWord(words, runes[start:i])
-			start = i
+func isCredentialName(name string) bool {
+	for _, credential := range credentialNames {
+		if strings.EqualFold(name, credential) {
+			return true
 		}
 	}
-	return appendWord(words, runes[start:])
+	return false
 }
 
-func appendWord(words []string, runes []rune) []string {
-	if len(runes) == 0 {
+// hasPrefixFold reports whether words begin with those of prefix, in any case.
+func hasPrefixFold(words, prefix []string) bool {
+	if len(words) < len(prefix) {
+		return false
+	}
+	for i, word := range prefix {
+		if !strings.EqualFold(words[i], word) {
+			return false
+		}
+	}
+	return true
+}
+
+// nameWords appends the words of a variable's name, as they are spelled.
+func nameWords(words []string, name string) []string {
+	start := 0 // of the word that i is in
+	var before rune
+	for i, r := range name {
+		switch {
+		case !isWordRune(r):
+			words = appendWord(words, name[start:i])
+			start = i + utf8.RuneLen(r)
+			if r == utf8.RuneError && !strings.HasPrefix(name[i:], string(utf8.RuneError)) {
+				start = i + 1 // a byte that is no text
+			}
+		case i > start && beginsWord(before, r, name[i+utf8.RuneLen(r):]):
+			words = appendWord(words, name[start:i])
+			start = i
+		}
+		before = r
+	}
+	return appendWord(words, name[min(start, len(name)):])
+}
+
+func appendWord(words []string, word string) []string {
+	if word == "" {
 		return words
 	}
-	return append(words, strings.ToUpper(string(runes)))
+	return append(words, word)
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// beginsWord reports whether a word begins at i, inside a run of letters and
+// beginsWord reports whether r begins a word inside a run of letters and
 // digits: between a letter and a digit, at the capital of camelCase, and at
 // the last capital of an acronym before lower case (the K of APIKey).
-func beginsWord(runes []rune, i int) bool {
-	before, r := runes[i-1], runes[i]
+func beginsWord(before, r rune, rest string) bool {
 	if unicode.IsDigit(before) != unicode.IsDigit(r) {
 		return true
 	}
 	if !unicode.IsUpper(r) {
 		return false
 	}
-	return unicode.IsLower(before) || i+1 < len(runes) && unicode.IsLower(runes[i+1])
+	next, _ := utf8.DecodeRuneInString(rest)
+	return unicode.IsLower(before) || unicode.IsLower(next)
 }

@@ -91,3 +91,42 @@ func TestEnviron(t *testing.T) {
 		})
 	}
 }
+
+func TestNameWords(t *testing.T) {
+	for name, want := range map[string][]string{
+		"":                   nil,
+		"_":                  nil,
+		"GH_TOKEN":           {"GH", "TOKEN"},
+		"__a--b..":           {"a", "b"},
+		"dbPassword2":        {"db", "Password", "2"},
+		"OpenAIApiKey":       {"Open", "AI", "Api", "Key"},
+		"S3_KEY":             {"S", "3", "KEY"},
+		"\xffTOKEN\xfe":      {"TOKEN"},
+		"\uFFFDTOKEN\uFFFDx": {"TOKEN", "x"},
+		"héTOKEN":            {"hé", "TOKEN"},
+		"a\xc3":              {"a"},
+	} {
+		if got := nameWords(nil, name); !slices.Equal(got, want) {
+			t.Errorf("nameWords(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestLookingAtANameAllocatesNothing(t *testing.T) {
+	if n := testing.AllocsPerRun(100, func() {
+		for _, name := range []string{"PATH", "TOKENIZERS_PARALLELISM", "aws_secret_access_key", "XDG_RUNTIME_DIR"} {
+			IsCredential(name)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkEnviron(b *testing.B) {
+	inherited := []string{"PATH=/bin", "HOME=/root", "LANG=C.UTF-8", "TERM=xterm", "SSH_AUTH_SOCK=/s", "OPENAI_API_KEY=x",
+		"XDG_RUNTIME_DIR=/run", "GOFLAGS=-x", "PWD=/", "SHLVL=1", "USER=u", "LOGNAME=u", "MAIL=/m", "EDITOR=vi"}
+	env := map[string]string{"TERM": "dumb", "PAGER": "cat"}
+	for b.Loop() {
+		Environ(inherited, env, nil, nil)
+	}
+}

@@ -3,8 +3,6 @@ package subprocesstest
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -51,7 +49,7 @@ func closeEnds(f *fixture) {
 func closeEndsLeftovers(f *fixture) {
 	dir := f.TempDir()
 	f.finish(f.start(shell(`(` + beating(dir, 3) + `) >/dev/null 2>&1; exit 0`)))
-	f.until("a beat", func() bool { _, err := os.Stat(filepath.Join(dir, "beat")); return err == nil })
+	f.beat(dir)
 	if err := f.service.Close(context.Background()); err != nil {
 		f.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package subprocesstest
 
 import (
 	"os"
+	"os/signal"
 	"runtime"
 	"testing"
 	"time"
@@ -9,6 +10,14 @@ import (
 
 // holdings is what a service must have given back once it is closed.
 type holdings struct{ goroutines, descriptors int }
+
+// settleRuntime has the runtime make, before anything is counted, what it makes
+// once and keeps: the goroutine that delivers signals.
+func settleRuntime() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	signal.Stop(signals)
+}
 
 // takeHoldings counts descriptors where the system lists them.
 func takeHoldings() holdings {

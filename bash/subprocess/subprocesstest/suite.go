@@ -13,6 +13,7 @@ type Factory func(t *testing.T) subprocess.Service
 
 // Run runs the suite. Every test gets a service of its own.
 func Run(t *testing.T, open Factory) {
+	settleRuntime()
 	for _, group := range []struct {
 		name  string
 		tests []test

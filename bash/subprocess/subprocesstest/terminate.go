@@ -101,6 +101,7 @@ func terminateAtOnce(f *fixture) {
 func childrenEnd(f *fixture) {
 	dir := f.TempDir()
 	handle := f.ready(beating(dir, 3)+`; sh -c "`+beating(dir, 1)+`; wait"& echo ready; wait`, false)
+	f.beat(dir)
 	handle.Terminate()
 	f.finish(handle)
 	f.waitTree(handle)
@@ -113,6 +114,12 @@ func beating(dir string, loops int) string {
 	file := filepath.Join(dir, "beat")
 	loop := `(trap '' TERM; while :; do echo >>` + file + `; sleep 0.02; done) & `
 	return strings.TrimSuffix(strings.Repeat(loop, loops), "& ") + "& :"
+}
+
+// beat waits until something appends.
+func (f *fixture) beat(dir string) {
+	f.Helper()
+	f.until("a beat", func() bool { _, err := os.Stat(filepath.Join(dir, "beat")); return err == nil })
 }
 
 // noBeat fails the test if something still appends.
@@ -208,7 +215,7 @@ func terminateLeftovers(f *fixture) {
 	dir := f.TempDir()
 	handle := f.start(shell(`(` + beating(dir, 2) + `) >/dev/null 2>&1; exit 0`))
 	f.finish(handle)
-	f.until("a beat", func() bool { _, err := os.Stat(filepath.Join(dir, "beat")); return err == nil })
+	f.beat(dir)
 	if handle.Terminate() {
 		f.Error("Terminate = true although the process had ended")
 	}
