@@ -46,7 +46,7 @@ var conformants = []conformant{
 	{"landlock", Config{Runners: []string{Landlock}},
 		sandboxtest.Options{Host: sandbox.Host{FirstFD: 3, OnThread: true}, Start: startOnThread}},
 	{"launcher", Config{Runners: []string{Landlock}, LandlockLauncher: landlockrun.Self}, sandboxtest.Options{}},
-	{"bwrap without descriptors", Config{Runners: []string{Bwrap}}, sandboxtest.Options{Start: sandboxtest.Exec}},
+	{"bwrap without descriptors", Config{Runners: []string{Bwrap}}, sandboxtest.Options{Start: sandboxtest.Exec}}, // with the gap that this leaves
 }
 
 // startOnThread confines a thread of its own where the confinement asks for

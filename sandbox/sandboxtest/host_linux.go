@@ -22,14 +22,11 @@ func devPrefixes(token string) []string {
 // those attempts fail in the control.
 func keepXattr(path string) { _ = syscall.Setxattr(path, keptXattr, []byte("1"), 0) }
 
-// describeInode adds what package os does not tell.
-func describeInode(path string, info fs.FileInfo) string {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf("inode %d device %d links %d owner %d:%d ctime %d.%09d xattrs %q flags %#x", st.Ino, st.Rdev, st.Nlink,
-		st.Uid, st.Gid, st.Ctim.Sec, st.Ctim.Nsec, xattrsOf(path, info), inodeFlags(path, info))
+// describeMore tells what only this system has, or calls so: above all the
+// time of the last change, which tells of changes that left the same value.
+func describeMore(path string, info fs.FileInfo, st *syscall.Stat_t) string {
+	return fmt.Sprintf(" device %d ctime %d.%09d xattrs %q flags %#x", st.Rdev, st.Ctim.Sec, st.Ctim.Nsec,
+		xattrsOf(path, info), inodeFlags(path, info))
 }
 
 func xattrsOf(path string, info fs.FileInfo) string {

@@ -2,19 +2,13 @@
 
 package sandboxtest
 
-import (
-	"io/fs"
-
-	"github.com/dsh-go/dsh/sandbox"
-)
+import "github.com/dsh-go/dsh/sandbox"
 
 // What follows is about Linux alone.
 
 func devPrefixes(string) []string { return nil }
 
 func keepXattr(string) {}
-
-func describeInode(string, fs.FileInfo) string { return "" }
 
 func nodes(sandbox.Effect) map[sandbox.Place][]string { return nil }
 

@@ -28,7 +28,7 @@ func (s *suite) judge(mode sandbox.Mode, claims sandbox.Report, trials map[cellK
 
 // tells reports whether a trial says anything about the sandbox: it does if it
 // succeeds without one, or although it does not.
-func (s *suite) tells(t *staged) bool { return s.possible[s.key(t)] || t.changed() }
+func (s *suite) tells(t *staged) bool { return unconfined.possible[s.key(t)] || t.changed() }
 
 // verdict judges the trials of one cell that say something.
 func (s *suite) verdict(cell Cell, claims sandbox.Report, trials []*staged) Verdict {

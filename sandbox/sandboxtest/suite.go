@@ -84,9 +84,12 @@ func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_
 	defer func() { err = errors.Join(err, g.close()) }()
 	s := &suite{ground: g, provider: provider, options: options.defaults()}
 	s.table.User, s.table.System = userKind(), system()
-	if err := s.control(ctx); err != nil {
-		return nil, fmt.Errorf("without a sandbox: %w", err)
+	if unconfined.possible == nil {
+		if err := s.control(ctx); err != nil {
+			return nil, fmt.Errorf("without a sandbox: %w", err)
+		}
 	}
+	s.table.Untried = slices.Clone(unconfined.untried)
 	for _, mode := range s.options.Modes {
 		if err := s.mode(ctx, mode); err != nil {
 			return nil, fmt.Errorf("%s: %w", mode, err)
@@ -96,8 +99,16 @@ func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_
 }
 
 // oneAtATime keeps the descriptors that one measurement leaves inheritable out
-// of what another one starts.
+// of what another one starts, and guards unconfined.
 var oneAtATime sync.Mutex
+
+// unconfined is what the first measurement of this process found out without a
+// sandbox: for every trial whether it succeeds, and those that do not. It
+// depends on the machine and the user alone.
+var unconfined struct {
+	possible map[trialKey]bool
+	untried  []string
+}
 
 func userKind() string {
 	if os.Geteuid() == 0 {
@@ -111,8 +122,6 @@ type suite struct {
 	*ground
 	provider sandbox.Provider
 	options  Options
-	// possible tells which trials succeed without a sandbox.
-	possible map[trialKey]bool
 	table    Table
 }
 
@@ -132,12 +141,12 @@ func (s *suite) control(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.possible = make(map[trialKey]bool)
+	possible := make(map[trialKey]bool)
 	for _, trial := range all {
-		succeeded := trial.unprepared == nil && trial.result.Err == "" && trial.changed()
-		s.possible[s.key(trial)] = succeeded
+		possible[s.key(trial)] = trial.unprepared == nil && trial.result.Err == "" && trial.changed()
 	}
-	s.table.Untried = s.untried(all)
+	unconfined.possible = possible
+	unconfined.untried = s.untried(all)
 	return nil
 }
 
@@ -147,7 +156,7 @@ func (s *suite) untried(all []*staged) []string {
 	var lines []string
 	at := make(map[int]int) // by attempt, its line
 	for _, t := range all {
-		if s.possible[s.key(t)] {
+		if unconfined.possible[s.key(t)] {
 			continue
 		}
 		where := string(t.Place)
@@ -203,7 +212,7 @@ func (s *suite) mode(ctx context.Context, mode sandbox.Mode) error {
 // attempted: otherwise it would count as refused.
 func (s *suite) checkPrepared(all []*staged) error {
 	for _, t := range all {
-		if t.unprepared != nil && s.possible[s.key(t)] {
+		if t.unprepared != nil && unconfined.possible[s.key(t)] {
 			return fmt.Errorf("%s in %s by %v %s", t.effect, t.Place, t.attempt, t.detail())
 		}
 	}

@@ -60,7 +60,7 @@ func (f fake) Confine(_ context.Context, req sandbox.Request) (*sandbox.Confinem
 	}, nil
 }
 
-func unconfined(req sandbox.Request) []string { return req.Argv }
+func asRequested(req sandbox.Request) []string { return req.Argv }
 
 // pretending returns the argv of a sandbox that refuses everything.
 func pretending(t *testing.T) func(sandbox.Request) []string {
@@ -86,7 +86,7 @@ func leaky(ctx context.Context, l Launch) (Ended, error) { return run(ctx, l) }
 
 func TestAProviderThatConfinesNothingIsFoundOut(t *testing.T) {
 	r := &recorder{T: t}
-	table := report(r, fake{argv: unconfined}, Options{Host: sandbox.Host{FirstFD: execFD}, Start: leaky})
+	table := report(r, fake{argv: asRequested}, Options{Host: sandbox.Host{FirstFD: execFD}, Start: leaky})
 	if len(r.errors) != len(table.Violations) || len(r.errors) == 0 {
 		t.Fatalf("%d errors for %d violations", len(r.errors), len(table.Violations))
 	}
@@ -104,9 +104,17 @@ func TestAProviderThatConfinesNothingIsFoundOut(t *testing.T) {
 			t.Errorf("%s, %s in %s: %s", cell.Mode, cell.Effect, cell.Place, cell.Verdict)
 		}
 	}
+	found := make(map[Cell]int)
 	for _, v := range table.Violations {
+		found[Cell{Mode: v.Mode, Effect: v.Effect, Place: v.Place}]++
 		if v.Kind != UndeclaredGap {
 			t.Errorf("%v", v)
+		}
+	}
+	for _, cell := range table.Cells {
+		n := found[Cell{Mode: cell.Mode, Effect: cell.Effect, Place: cell.Place}]
+		if !writable(cell.Mode, cell.Place) && n != cell.Trials {
+			t.Errorf("%s, %s in %s: %d of %d attempts were found out", cell.Mode, cell.Effect, cell.Place, n, cell.Trials)
 		}
 	}
 	nothingLeft(t)
