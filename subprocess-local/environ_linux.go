@@ -89,7 +89,7 @@ func (r *reading) run(service string, read func(int, []byte) []byte, pids []int)
 	defer chunks.Put(chunk)
 	for i, pid := range pids {
 		if pid != 0 {
-			environ := read(pid, chunk[:])
+			environ := r.settled(pid, read, chunk[:])
 			if r.abandoned.Load() {
 				return
 			}
@@ -99,6 +99,19 @@ func (r *reading) run(service string, read func(int, []byte) []byte, pids []int)
 		}
 		r.at.Store(int64(i) + 1)
 	}
+}
+
+// settled is the environment of a process, once a program that is just being
+// executed has one.
+func (r *reading) settled(pid int, read func(int, []byte) []byte, buf []byte) []byte {
+	const tries = 100
+	for range tries {
+		if environ := read(pid, buf); len(environ) > 0 || r.abandoned.Load() || !executing(pid) {
+			return environ
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
 }
 
 // readEnviron is the environment with which a process was started, or what it

@@ -131,29 +131,28 @@ func (o *orphans) collect(e *engine, known *cookieReader) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, pid := range children() {
-		session, err := unix.Getsid(pid)
-		switch {
-		case err != nil || session == own || leaders[pid]:
-		case session != pid && o.sessions[session]:
-			unix.Wait4(pid, nil, unix.WNOHANG, nil)
-		default:
-			o.adopt(known, pid)
+	for again := true; again; { // one that is reaped tells of the next, and leaves its children
+		again = false
+		for _, pid := range children() {
+			if session, err := unix.Getsid(pid); err == nil && session != own && !leaders[pid] {
+				again = o.adopt(known, pid, session) || again
+			}
 		}
 	}
 	o.forget()
 }
 
-// adopt remembers a child while it still shows that it is an orphan, and reaps
-// it when it has ended.
-func (o *orphans) adopt(known *cookieReader, pid int) {
-	if began, ok := o.adopted[pid]; ok && began == startTime(pid) {
-		unix.Wait4(pid, nil, unix.WNOHANG, nil)
-		return
+// adopt remembers a child that shows that it is an orphan, for it may show it no
+// longer when it ends. It reports whether it reaped the child.
+func (o *orphans) adopt(known *cookieReader, pid, session int) bool {
+	began, ok := o.adopted[pid]
+	ours := ok && began == startTime(pid) || session != pid && o.sessions[session]
+	if !ours && len(known.of(pid)[0]) == 0 {
+		return false
 	}
-	if len(known.of(pid)[0]) > 0 {
-		o.remember(pid)
-	}
+	o.remember(pid)
+	reaped, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
+	return err == nil && reaped == pid
 }
 
 // forget drops what no longer exists.

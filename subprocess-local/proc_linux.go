@@ -52,6 +52,19 @@ func parentOf(pid int) int {
 	return parent
 }
 
+// executing reports whether a process is, or may have been until now, between
+// its old program and its new one: it has memory, and an environment that is
+// not empty on purpose, but none that could be read a moment ago. The fields are
+// zero for whom we may not look at.
+func executing(pid int) bool {
+	const vsize, envStart, envEnd = 23 - 3, 50 - 3, 51 - 3 // counted from the state
+	fields := statFields(pid)
+	if len(fields) <= envEnd || fields[0][0] == 'Z' || fields[0][0] == 'X' || string(fields[vsize]) == "0" {
+		return false
+	}
+	return string(fields[envEnd]) == "0" || !bytes.Equal(fields[envStart], fields[envEnd])
+}
+
 // descends reports whether a process is a descendant of another, a few
 // generations down.
 func descends(pid, ancestor int) bool {

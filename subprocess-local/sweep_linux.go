@@ -63,8 +63,8 @@ func (s *sweep) index(trees []*tree) {
 // that nothing else about the process matters.
 func (s *sweep) treeBySession(pid int) (t *tree, certain bool) {
 	session, err := unix.Getsid(pid)
-	if err != nil {
-		return nil, true // it is gone
+	if err != nil || session == 0 {
+		return nil, true // it is gone, of the kernel, or from outside of this PID namespace
 	}
 	if t = s.sessions[session]; t != nil && isZombie(pid) {
 		return nil, true
