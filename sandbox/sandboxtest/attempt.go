@@ -1,6 +1,10 @@
 package sandboxtest
 
-import "github.com/dsh-go/dsh/sandbox"
+import (
+	"path/filepath"
+
+	"github.com/dsh-go/dsh/sandbox"
+)
 
 // attempt is one way to have an effect.
 type attempt struct {
@@ -24,8 +28,8 @@ type attempt struct {
 	prepare func(*ground, *trial) error
 	// observe tells what the host looks like; nil means observeFiles.
 	observe func(*ground, *trial) string
-	// do makes the attempt, inside, and returns nil if it believes to have had
-	// effect.
+	// do makes the attempt, inside, and returns nil if as far as it can tell it
+	// had the effect. Nil where the architecture lacks the call.
 	do func(victim) error
 }
 
@@ -129,13 +133,7 @@ func (v victim) file() string {
 }
 
 // moved is a path in the workspace that does not exist.
-func (v victim) moved() string { return v.Workspace + "/moved" + v.Prefix[lastSlash(v.Prefix)+1:] }
+func (v victim) moved() string { return filepath.Join(v.Workspace, "moved-"+filepath.Base(v.Prefix)) }
 
-func lastSlash(path string) int {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' {
-			return i
-		}
-	}
-	return -1
-}
+// parent is the directory in which the suite's own files lie.
+func (v victim) parent() string { return filepath.Dir(v.Prefix + "x") }

@@ -175,7 +175,7 @@ func openHandle(v victim) error {
 	handle := fileHandle{size: uint32(len(v.Handle)), kind: v.HandleType}
 	copy(handle.data[:], v.Handle)
 	var last error
-	for _, dir := range []string{v.Workspace, v.Prefix[:lastSlash(v.Prefix)], "/", "/tmp"} {
+	for _, dir := range []string{v.Workspace, v.parent(), "/", "/tmp"} {
 		last = withFD(dir, syscall.O_RDONLY|syscall.O_DIRECTORY, func(mount int) error {
 			fd, err := invoke(sysOpenByHandleAt, mount, unsafe.Pointer(&handle), syscall.O_WRONLY|syscall.O_APPEND|syscall.O_CLOEXEC)
 			if err != nil {

@@ -61,8 +61,7 @@ func contentAttempts() []attempt {
 }
 
 func createNameless(v victim) error {
-	parent := v.Prefix[:lastSlash(v.Prefix)]
-	return withFD(parent, oTmpfile|syscall.O_WRONLY, func(fd int) error {
+	return withFD(v.parent(), oTmpfile|syscall.O_WRONLY, func(fd int) error {
 		return errorOf(invoke(sysLinkat, atFDCWD, ownFD(fd), atFDCWD, v.path("new"), atSymlinkFollow))
 	})
 }

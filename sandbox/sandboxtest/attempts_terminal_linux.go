@@ -25,7 +25,8 @@ const (
 // terminalAttempts control a device: a terminal that the host has open.
 func terminalAttempts() []attempt {
 	control := func(name string, do func(fd int) error) attempt {
-		return attempt{effect: sandbox.EffectDeviceControl, name: name, places: []sandbox.Place{sandbox.PlaceDev}, needed: mayWork,
+		return attempt{effect: sandbox.EffectDeviceControl, name: name, needed: mayWork,
+			places: []sandbox.Place{sandbox.PlaceDev}, targets: []string{ptmx},
 			prepare: openTerminal, observe: observeTerminal,
 			do: func(v victim) error { return withFD(v.Prefix, syscall.O_RDONLY, do) }}
 	}
@@ -53,9 +54,13 @@ func terminalAttempts() []attempt {
 	}
 }
 
-// openTerminal makes a pseudo-terminal, whose two ends the host keeps open.
+// ptmx makes pseudo-terminals.
+const ptmx = "/dev/ptmx"
+
+// openTerminal makes a pseudo-terminal, whose two ends the host keeps open, the
+// target.
 func openTerminal(g *ground, t *trial) error {
-	master, err := openHigh(g, "/dev/ptmx", syscall.O_RDWR|syscall.O_NOCTTY, syscall.F_DUPFD_CLOEXEC)
+	master, err := openHigh(g, ptmx, syscall.O_RDWR|syscall.O_NOCTTY, syscall.F_DUPFD_CLOEXEC)
 	if err != nil {
 		return err
 	}
@@ -67,7 +72,7 @@ func openTerminal(g *ground, t *trial) error {
 	if _, err := invoke(sysIoctl, master, ttyGetPTN, unsafe.Pointer(&number)); err != nil {
 		return err
 	}
-	t.Prefix, t.Fixed, t.Master = "/dev/pts/"+strconv.Itoa(int(number)), true, master
+	t.Prefix, t.Master = "/dev/pts/"+strconv.Itoa(int(number)), master
 	t.FD, err = openHigh(g, t.Prefix, syscall.O_RDWR|syscall.O_NOCTTY, syscall.F_DUPFD_CLOEXEC)
 	return err
 }

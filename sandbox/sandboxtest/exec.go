@@ -22,8 +22,9 @@ const execWait = 5 * time.Second
 
 // Exec starts a confinement with os/exec and waits for its end. It serves an
 // [Options.Start] that confines the calling thread itself: such a function
-// runs OnThread.Restrict and then Exec on the same thread. An error other than
-// an exit code means that nothing is known about the command.
+// runs OnThread.Restrict and then Exec on the same thread. It marks every
+// descriptor of this process but 0, 1 and 2 close-on-exec. An error means that
+// nothing is known about the command; an exit code is not an error.
 func Exec(ctx context.Context, l Launch) (Ended, error) {
 	closeOnExec()
 	return run(ctx, l)

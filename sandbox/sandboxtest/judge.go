@@ -40,7 +40,7 @@ func (s *suite) verdict(cell Cell, claims sandbox.Report, trials []*staged) Verd
 		if !t.changed() {
 			continue
 		}
-		if slices.ContainsFunc(claims.Gaps, func(g sandbox.Gap) bool { return g.Covers(cell.Effect, cell.Place) }) && t.needed != mustFail {
+		if t.needed != mustFail && declared(claims, cell) {
 			if verdict == Refused {
 				verdict = DeclaredGap
 			}
@@ -50,6 +50,10 @@ func (s *suite) verdict(cell Cell, claims sandbox.Report, trials []*staged) Verd
 		s.found(UndeclaredGap, cell, t)
 	}
 	return verdict
+}
+
+func declared(claims sandbox.Report, cell Cell) bool {
+	return slices.ContainsFunc(claims.Gaps, func(g sandbox.Gap) bool { return g.Covers(cell.Effect, cell.Place) })
 }
 
 // writable reports whether the mode allows changes at the place.
@@ -71,13 +75,19 @@ func (s *suite) allowed(cell Cell, trials []*staged) Verdict {
 			verdict = AllowedPrivately
 		case worked && !t.result.Private:
 			verdict = Allowed
-		case worked || t.needed == mayWork || t.result.Private && t.result.Unsupported:
+		case worked || t.needed == mayWork || s.limited(cell.Effect, t):
 		default:
 			s.found(Useless, cell, t)
 			return Violated
 		}
 	}
 	return verdict
+}
+
+// limited reports whether there is an excuse for not working: a documented
+// limit, or a file system of the sandbox's own that cannot do it.
+func (s *suite) limited(effect sandbox.Effect, t *staged) bool {
+	return slices.Contains(s.options.Limits, effect) || t.result.Private && t.result.Unsupported
 }
 
 func (s *suite) found(k Kind, cell Cell, t *staged) {

@@ -13,6 +13,9 @@ type Options struct {
 	// Modes are tested in this order. Nil means read-only and then
 	// workspace-write.
 	Modes []sandbox.Mode
+	// Limits are effects that the sandbox is known to refuse although the mode
+	// allows them: a documented limit. They need not be refused.
+	Limits []sandbox.Effect
 	// Host is what Start can do. It is what the provider is told. With a nil
 	// Start it is not looked at: the suite offers descriptors and no thread.
 	Host sandbox.Host

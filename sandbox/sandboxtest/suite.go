@@ -177,7 +177,8 @@ func (s *suite) untried(all []*staged) []string {
 func (s *suite) key(t *staged) trialKey {
 	key := trialKey{attempt: t.Attempt, place: t.Place, target: t.Prefix}
 	if t.observe != nil || !t.Fixed {
-		key.target = fmt.Sprint(slices.IndexFunc(s.prefixes(t.Place), func(p string) bool { return strings.HasPrefix(t.Prefix, p) }))
+		own := func(prefix string) bool { return strings.HasPrefix(t.Prefix, prefix) }
+		key.target = fmt.Sprint(slices.IndexFunc(s.prefixes(t.Place), own))
 	}
 	return key
 }
@@ -195,7 +196,7 @@ func (s *suite) mode(ctx context.Context, mode sandbox.Mode) error {
 			return Ended{}, err
 		}
 		if claims.Runner != "" && !reflect.DeepEqual(claims, confinement.Report) {
-			s.violate(Violation{Kind: Broken, Mode: mode, Detail: fmt.Sprintf("two reports of the same mode: %+v and %+v", claims, confinement.Report)})
+			s.broken(mode, "two reports of the same mode: %+v and %+v", claims, confinement.Report)
 		}
 		claims = confinement.Report
 		return s.start(ctx, mode, confinement)
@@ -238,9 +239,13 @@ func (s *suite) start(ctx context.Context, mode sandbox.Mode, confinement *sandb
 		return ended, err
 	}
 	if state := confinement.Status.Read(ended.Status); state != sandbox.CommandStarted {
-		s.violate(Violation{Kind: Broken, Mode: mode, Detail: fmt.Sprintf("the probe ran, and the runner's status says %v: %q", state, ended.Status)})
+		s.broken(mode, "the probe ran, and the runner's status says %v: %q", state, ended.Status)
 	}
 	return ended, nil
+}
+
+func (s *suite) broken(mode sandbox.Mode, format string, args ...any) {
+	s.violate(Violation{Kind: Broken, Mode: mode, Detail: fmt.Sprintf(format, args...)})
 }
 
 func (s *suite) violate(v Violation) { s.table.Violations = append(s.table.Violations, v) }

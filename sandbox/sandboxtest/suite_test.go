@@ -138,7 +138,7 @@ func TestRowsOfTheTable(t *testing.T) {
 func TestClaimsOfAPerfectSandbox(t *testing.T) {
 	gap := sandbox.Gap{Effect: sandbox.EffectMode, Place: sandbox.PlaceOutside, Reason: "so it says"}
 	provider := fake{argv: pretending(t), gaps: map[sandbox.Mode][]sandbox.Gap{sandbox.ReadOnly: {gap}}}
-	table, err := Measure(t.Context(), provider, Options{})
+	table, err := Measure(t.Context(), provider, Options{Limits: []sandbox.Effect{sandbox.EffectMkdir}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +160,9 @@ func TestClaimsOfAPerfectSandbox(t *testing.T) {
 		if !useless[effect] {
 			t.Errorf("a sandbox in which %s does not work was believed to be of use", effect)
 		}
+	}
+	if useless[sandbox.EffectMkdir] {
+		t.Error("a documented limit was held against it")
 	}
 	nothingLeft(t)
 }
