@@ -12,6 +12,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 
@@ -98,7 +99,10 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	go func() { closed <- connection.Wait() }()
 	select {
 	case err := <-closed:
-		return err
+		if err != nil {
+			return fmt.Errorf("the connection to the client failed: %w", err)
+		}
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
