@@ -37,6 +37,10 @@ type orphans struct {
 // gather is how long deaths are gathered before children are looked at again.
 const gather = 20 * time.Millisecond
 
+// again is how long after the last death children are looked at once more: the
+// kernel may leave children out of its lists while others end.
+const again = 200 * time.Millisecond
+
 // mostSessions is how many sessions are remembered before those that are gone
 // are forgotten.
 const mostSessions = 4096
@@ -79,11 +83,15 @@ func (o *orphans) run(e *engine, quit, finished chan struct{}) {
 	signal.Notify(deaths, unix.SIGCHLD)
 	defer signal.Stop(deaths)
 	known := &cookieReader{service: e.terminator.service, read: readEnviron}
+	var later <-chan time.Time
 	for {
 		select {
 		case <-deaths:
 			o.collect(e, known)
 			time.Sleep(gather)
+			later = time.After(again)
+		case <-later:
+			o.collect(e, known)
 		case <-quit:
 			o.collect(e, known)
 			return
@@ -131,11 +139,11 @@ func (o *orphans) collect(e *engine, known *cookieReader) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for again := true; again; { // one that is reaped tells of the next, and leaves its children
-		again = false
+	for progress := true; progress; { // one that is reaped leaves children and tells of their session
+		progress = false
 		for _, pid := range children() {
 			if session, err := unix.Getsid(pid); err == nil && session != own && !leaders[pid] {
-				again = o.adopt(known, pid, session) || again
+				progress = o.adopt(known, pid, session) || progress
 			}
 		}
 	}

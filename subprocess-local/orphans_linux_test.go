@@ -93,19 +93,20 @@ func runOwnChildren(lead bool) error {
 
 // noZombies waits until this program has no children that have ended.
 func noZombies() error {
-	var zombies []int
+	var zombies []string
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		zombies = nil
 		for _, pid := range children() {
 			if isZombie(pid) {
-				zombies = append(zombies, pid)
+				stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+				zombies = append(zombies, string(stat))
 			}
 		}
 		if len(zombies) == 0 {
 			return nil
 		}
 	}
-	return fmt.Errorf("zombies: %v", zombies)
+	return fmt.Errorf("zombies: %q", zombies)
 }
 
 func TestASubreaperReapsOrphansAndNothingElse(t *testing.T) {

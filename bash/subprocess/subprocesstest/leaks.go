@@ -12,8 +12,13 @@ import (
 type holdings struct{ goroutines, descriptors int }
 
 // settleRuntime has the runtime make, before anything is counted, what it makes
-// once and keeps: the goroutine that delivers signals.
+// once and keeps: the goroutine that delivers signals and the descriptors of
+// its poller.
 func settleRuntime() {
+	if r, w, err := os.Pipe(); err == nil {
+		r.Close()
+		w.Close()
+	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	signal.Stop(signals)
