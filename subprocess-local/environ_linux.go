@@ -102,11 +102,12 @@ func (r *reading) run(service string, read func(int, []byte) []byte, pids []int)
 }
 
 // settled is the environment of a process, once a program that is just being
-// executed has one.
+// executed has one, or a process that is just ending has ended.
 func (r *reading) settled(pid int, read func(int, []byte) []byte, buf []byte) []byte {
 	const tries = 100
 	for range tries {
-		if environ := read(pid, buf); len(environ) > 0 || r.abandoned.Load() || !executing(pid) {
+		environ := read(pid, buf)
+		if environ == nil || len(environ) > 0 || r.abandoned.Load() || !between(pid) {
 			return environ
 		}
 		time.Sleep(time.Millisecond)
@@ -115,12 +116,16 @@ func (r *reading) settled(pid int, read func(int, []byte) []byte, buf []byte) []
 }
 
 // readEnviron is the environment with which a process was started, or what it
-// has written over it, in buf or a larger buffer. It is empty for a zombie and
-// for a process that we may not look at.
+// has written over it, in buf or a larger buffer. It is empty for a zombie, and
+// nil for a process that is gone or that we may not look at.
 func readEnviron(pid int, buf []byte) []byte {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/environ", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
+	switch err {
+	case nil:
+	case unix.ESRCH: // its memory is gone
 		return buf[:0]
+	default:
+		return nil
 	}
 	defer unix.Close(fd)
 	held := 0

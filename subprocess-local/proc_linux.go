@@ -52,14 +52,14 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// executing reports whether a process is, or may have been until now, between
-// its old program and its new one: it has memory, and an environment that is
-// not empty on purpose, but none that could be read a moment ago. The fields are
-// zero for whom we may not look at.
-func executing(pid int) bool {
-	const vsize, envStart, envEnd = 23 - 3, 50 - 3, 51 - 3 // counted from the state
+// between reports whether a process that we may look at is, or was a moment
+// ago, between two states in which its environment is empty although it is
+// alive: it is about to become another program, or its memory is gone but not
+// yet the rest of it, such as its open files.
+func between(pid int) bool {
+	const envStart, envEnd = 50 - 3, 51 - 3 // counted from the state; zero without memory
 	fields := statFields(pid)
-	if len(fields) <= envEnd || fields[0][0] == 'Z' || fields[0][0] == 'X' || string(fields[vsize]) == "0" {
+	if len(fields) <= envEnd || fields[0][0] == 'Z' || fields[0][0] == 'X' {
 		return false
 	}
 	return string(fields[envEnd]) == "0" || !bytes.Equal(fields[envStart], fields[envEnd])
