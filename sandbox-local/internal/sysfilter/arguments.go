@@ -1,7 +1,5 @@
 package sysfilter
 
-import "syscall"
-
 // Flags of open(2), which are the same on every architecture of the filter.
 const (
 	openAccess = 0x3
@@ -12,22 +10,15 @@ const (
 // openTruncates refuses an open that empties the file without asking for the
 // right to write it. An access mode of 3 grants neither reading nor writing,
 // and empties all the same.
-func openTruncates(flags int, errno syscall.Errno) block {
+func (a *assembler) openTruncates(flags int, to outcomes) label {
 	const writeOnly, readWrite = 1, 2
-	truncates := block{{code: opAnd, k: openAccess}}
-	truncates = append(truncates, is(writeOnly, allow)...)
-	truncates = append(truncates, is(readWrite, allow)...)
-	truncates = append(truncates, end(fails(errno)))
-	decide := block{load(lowWord(flags))}
-	decide = append(decide, when(opBits, openTrunc, truncates)...)
-	return append(decide, end(allow))
+	byAccess := a.step(opAnd, openAccess, a.oneOf([]uint32{writeOnly, readWrite}, to.allow, to.refuse))
+	return a.load(lowWord(flags), a.test(opBits, openTrunc, byAccess, to.allow))
 }
 
 // queueIsMade refuses an mq_open(2) that may create.
-func queueIsMade(errno syscall.Errno) block {
-	decide := block{load(lowWord(1))}
-	decide = append(decide, when(opBits, openCreate, block{end(fails(errno))})...)
-	return append(decide, end(allow))
+func (a *assembler) queueIsMade(to outcomes) label {
+	return a.load(lowWord(1), a.test(opBits, openCreate, to.refuse, to.allow))
 }
 
 // Commands of ioctl(2), from ioctl_tty(2), linux/fs.h, linux/fscrypt.h,
@@ -70,20 +61,10 @@ const (
 var fileSystemTypes = []uint32{'f', 'v', 'X', 0x94, 0xf5}
 
 // changesFile refuses the commands of file systems that are not getters.
-func changesFile(errno syscall.Errno) block {
-	decide := block{load(lowWord(1))}
-	for _, setter := range setters {
-		decide = append(decide, is(setter, fails(errno))...)
-	}
-	for _, getter := range getters {
-		decide = append(decide, is(getter, allow)...)
-	}
-	byDirection := block{load(lowWord(1)), {code: opShift, k: directionOffset}}
-	byDirection = append(byDirection, is(directionRead, allow)...)
-	byDirection = append(byDirection, end(fails(errno)))
-	decide = append(decide, instruction{code: opShift, k: typeOffset}, instruction{code: opAnd, k: typeMask})
-	for _, kind := range fileSystemTypes {
-		decide = append(decide, when(opEqual, kind, byDirection)...)
-	}
-	return append(decide, end(allow))
+func (a *assembler) changesFile(to outcomes) label {
+	byDirection := a.load(lowWord(1), a.step(opShift, directionOffset,
+		a.test(opEqual, directionRead, to.allow, to.refuse)))
+	byType := a.step(opShift, typeOffset, a.step(opAnd, typeMask,
+		a.oneOf(fileSystemTypes, byDirection, to.allow)))
+	return a.load(lowWord(1), a.oneOf(setters, to.refuse, a.oneOf(getters, to.allow, byType)))
 }

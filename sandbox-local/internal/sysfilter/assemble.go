@@ -2,6 +2,7 @@ package sysfilter
 
 import (
 	"encoding/binary"
+	"slices"
 	"syscall"
 )
 
@@ -11,6 +12,9 @@ type instruction struct {
 	jt, jf uint8
 	k      uint32
 }
+
+// program is what the kernel runs for a call, from its start.
+type program []instruction
 
 // The operations in use, from linux/bpf_common.h.
 const (
@@ -24,7 +28,7 @@ const (
 	opEnd   = 0x06
 )
 
-// What a program returns (seccomp(2)).
+// What a program returns (seccomp(2)), and where it finds the call.
 const (
 	allow      = 0x7fff0000
 	errnoFlag  = 0x00050000
@@ -37,83 +41,87 @@ const (
 // of the filter is little-endian.
 func lowWord(argument int) uint32 { return dataArgs + 8*uint32(argument) }
 
-// block is a piece of a program. Every path through one either ends the
-// program or falls out at its end.
-type block []instruction
-
-func load(offset uint32) instruction { return instruction{code: opLoad, k: offset} }
-
-func end(verdict uint32) instruction { return instruction{code: opEnd, k: verdict} }
-
 func fails(errno syscall.Errno) uint32 { return errnoFlag | uint32(errno) }
 
-// when runs then if the test holds for the accumulator and k, and otherwise
-// skips it. A jump by distance takes any length, which a test's own does not.
-func when(test uint16, k uint32, then block) block {
-	return append(block{
-		{code: test, jt: 1, k: k},
-		{code: opJump, k: uint32(len(then))},
-	}, then...)
+// label is an instruction that others go on to. It counts the instructions
+// from there to the end of the program, so that it stays right when more are
+// put in front.
+type label int
+
+// assembler builds a program from its end to its start. Classic BPF jumps only
+// forwards: what an instruction goes on to is there before the instruction
+// itself, and no distance has to be filled in afterwards.
+//
+// Every method puts instructions in front of the program and returns the label
+// of the first.
+type assembler struct {
+	reversed program
 }
 
-// is ends with the verdict if the accumulator equals k.
-func is(k, verdict uint32) block {
-	return block{{code: opEqual, jf: 1, k: k}, end(verdict)}
+// program returns what was assembled, which starts at the latest label.
+func (a *assembler) program() program {
+	p := slices.Clone(a.reversed)
+	slices.Reverse(p)
+	return p
 }
 
-// assemble returns the program for a machine that offers the ABIs.
-func assemble(abis []abi, options Options) block {
-	program := block{load(dataArch)}
-	for _, a := range abis {
-		program = append(program, when(opEqual, a.audit, a.section(options))...)
-	}
-	return append(program, end(fails(syscall.ENOSYS)))
+func (a *assembler) put(i instruction) label {
+	a.reversed = append(a.reversed, i)
+	return label(len(a.reversed))
 }
 
-// section decides about a call of the ABI.
-func (a abi) section(options Options) block {
-	section := block{load(dataNumber)}
-	if a.limit != 0 {
-		section = append(section, when(opAbove, a.limit, block{end(fails(syscall.ENOSYS))})...)
-	}
-	section = append(section, a.on(fails(options.Errno), refused...)...)
-	section = append(section, a.on(fails(syscall.ENOSYS), absent...)...)
-	if options.Truncation {
-		section = append(section, a.on(fails(options.Errno), truncating...)...)
-		section = append(section, a.on(fails(syscall.ENOSYS), opaqueOpen)...)
-		for _, o := range opening {
-			section = append(section, a.looking(o.call, openTruncates(o.flags, options.Errno))...)
-		}
-	}
-	section = append(section, a.looking(mqOpen, queueIsMade(options.Errno))...)
-	section = append(section, a.looking(ioctl, changesFile(options.Errno))...)
-	return append(section, end(allow))
+// distance is how many instructions one that is put next would skip.
+func (a *assembler) distance(to label) int { return len(a.reversed) - int(to) }
+
+// end ends the program with a verdict.
+func (a *assembler) end(verdict uint32) label { return a.put(instruction{code: opEnd, k: verdict}) }
+
+// jump takes any distance, which a test's own jumps do not.
+func (a *assembler) jump(to label) label {
+	return a.put(instruction{code: opJump, k: uint32(a.distance(to))})
 }
 
-// on ends with the verdict for each of the calls that the ABI has.
-func (a abi) on(verdict uint32, calls ...call) block {
-	var b block
-	for _, c := range calls {
-		if number := a.number(c); number != none {
-			b = append(b, is(uint32(number), verdict)...)
-		}
+// step changes the accumulator and goes on.
+func (a *assembler) step(code uint16, k uint32, next label) label {
+	if a.distance(next) > 0 {
+		a.jump(next)
 	}
-	return b
+	return a.put(instruction{code: code, k: k})
 }
 
-// looking has decide look at the arguments of a call. It ends the program.
-func (a abi) looking(c call, decide block) block {
-	number := a.number(c)
-	if number == none {
-		return nil
+func (a *assembler) load(offset uint32, next label) label { return a.step(opLoad, offset, next) }
+
+// test compares the accumulator with k.
+func (a *assembler) test(code uint16, k uint32, yes, no label) label {
+	yes = a.near(yes)
+	no = a.near(no)
+	return a.put(instruction{code: code, k: k, jt: uint8(a.distance(yes)), jf: uint8(a.distance(no))})
+}
+
+// testReach is how many instructions a test can skip, less one for the jump
+// that may still be put between it and what it goes on to.
+const testReach = 0xff - 1
+
+// near returns a label within a test's reach that leads to the given one.
+func (a *assembler) near(to label) label {
+	if a.distance(to) > testReach {
+		return a.jump(to)
 	}
-	return when(opEqual, uint32(number), decide)
+	return to
+}
+
+// oneOf tells whether the accumulator equals one of the values.
+func (a *assembler) oneOf(values []uint32, yes, no label) label {
+	for _, value := range slices.Backward(values) {
+		no = a.test(opEqual, value, yes, no)
+	}
+	return no
 }
 
 // encode lays the program out as in memory.
-func encode(program block) []byte {
-	raw := make([]byte, 0, 8*len(program))
-	for _, i := range program {
+func encode(p program) []byte {
+	raw := make([]byte, 0, 8*len(p))
+	for _, i := range p {
 		raw = binary.LittleEndian.AppendUint16(raw, i.code)
 		raw = append(raw, i.jt, i.jf)
 		raw = binary.LittleEndian.AppendUint32(raw, i.k)

@@ -34,7 +34,7 @@ func Supported() bool { return runtime.GOOS == "linux" && abisOf(runtime.GOARCH)
 
 // Filter is an assembled program. It is immutable and serves any number of
 // threads.
-type Filter struct{ program block }
+type Filter struct{ program program }
 
 // New assembles the filter for this machine.
 func New(options Options) (*Filter, error) {

@@ -2,6 +2,8 @@ package sysfilter
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"syscall"
 	"testing"
 )
@@ -13,7 +15,7 @@ type data struct {
 }
 
 func (d data) bytes() []byte {
-	raw := binary.LittleEndian.AppendUint32(nil, d.number)
+	raw := binary.LittleEndian.AppendUint32(make([]byte, 0, 64), d.number)
 	raw = binary.LittleEndian.AppendUint32(raw, d.arch)
 	raw = binary.LittleEndian.AppendUint64(raw, 0)
 	for _, arg := range d.args {
@@ -23,11 +25,21 @@ func (d data) bytes() []byte {
 }
 
 // run interprets a program as the kernel does.
-func run(t *testing.T, program block, d data) uint32 {
+func run(t *testing.T, p program, d data) uint32 {
 	t.Helper()
+	verdict, err := trace(p, d, func(instruction) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict
+}
+
+// trace interprets a program and shows each instruction on its way.
+func trace(p program, d data, visit func(instruction)) (verdict uint32, err error) {
 	raw, acc := d.bytes(), uint32(0)
-	for pc := 0; pc < len(program); pc++ {
-		in := program[pc]
+	for pc := 0; pc < len(p); pc++ {
+		in := p[pc]
+		visit(in)
 		var taken bool
 		switch in.code {
 		case opLoad:
@@ -43,7 +55,7 @@ func run(t *testing.T, program block, d data) uint32 {
 			pc += int(in.k)
 			continue
 		case opEnd:
-			return in.k
+			return in.k, nil
 		case opEqual:
 			taken = acc == in.k
 		case opAbove:
@@ -51,7 +63,7 @@ func run(t *testing.T, program block, d data) uint32 {
 		case opBits:
 			taken = acc&in.k != 0
 		default:
-			t.Fatalf("instruction %d: code %#x", pc, in.code)
+			return 0, fmt.Errorf("instruction %d: code %#x", pc, in.code)
 		}
 		if taken {
 			pc += int(in.jt)
@@ -59,8 +71,7 @@ func run(t *testing.T, program block, d data) uint32 {
 			pc += int(in.jf)
 		}
 	}
-	t.Fatal("the program has no end")
-	return 0
+	return 0, errors.New("the program has no end")
 }
 
 const (
@@ -237,7 +248,7 @@ func TestFilterOfIoctl(t *testing.T) {
 }
 
 func TestProgramIsEncodedAsTheKernelReadsIt(t *testing.T) {
-	raw := encode(block{{code: 0x1234, jt: 5, jf: 6, k: 0x789abcde}})
+	raw := encode(program{{code: 0x1234, jt: 5, jf: 6, k: 0x789abcde}})
 	want := "\x34\x12\x05\x06\xde\xbc\x9a\x78"
 	if string(raw) != want {
 		t.Errorf("% x", raw)
