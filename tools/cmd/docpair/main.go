@@ -91,7 +91,10 @@ func show(tree docpair.Tree, w io.Writer) (bool, error) {
 		}
 		state := "confirmed"
 		if len(problems) > 0 {
-			state = fmt.Sprintf("%d problems, first: %s", len(problems), problems[0])
+			state = problems[0].String()
+		}
+		if more := len(problems) - 1; more > 0 {
+			state += fmt.Sprintf(" (and %d more)", more)
 		}
 		fmt.Fprintf(w, "%-32s %s\n", p, state)
 	}
