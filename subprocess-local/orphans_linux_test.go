@@ -48,7 +48,7 @@ func adoptOrphans() error {
 
 func makeOrphans(service *Service) error {
 	for i := range 60 {
-		script := fmt.Sprintf("{ (sleep .05 &); (setsid bash -c 'sleep .4 & sleep .5' &); } >/dev/null 2>&1; exit %d", i)
+		script := fmt.Sprintf("{ (sleep .05 &); (setsid bash -c 'sleep 2 & sleep 2.2' &); } >/dev/null 2>&1; exit %d", i)
 		handle, err := service.Start(testContext, bash(script))
 		if err != nil {
 			return err
