@@ -1,68 +1,46 @@
 package main
 
 import (
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/dsh-go/dsh/tools/internal/cli"
+	"github.com/dsh-go/dsh/tools/internal/mcpserver"
 )
 
-const mcpProgram = "dsh-mcp"
+const mcpLong = `mcp serves a bash tool to any client of the Model Context Protocol, over standard
+input and output. Each command that the model runs is confined like one of dsh
+run. The tools are bash, task_output, task_list and task_kill.
 
-func newMCP() *cobra.Command {
-	return cli.NewMCP(func(cmd *cobra.Command, _ cli.Confinement) error {
-		path, err := beside(mcpProgram)
-		if err != nil {
-			return err
-		}
-		return become(path, append([]string{mcpProgram}, given(cmd)...))
-	})
-}
+A model may ask for one command to run under a wider mode. The client then asks
+its user (it needs the protocol's elicitation for that); without a user's yes
+nothing runs. A yes is good for that one command.
 
-// notInstalledError is a program that has to lie beside this one.
-type notInstalledError struct {
-	program, dir string
-	err          error
-}
+When the client cancels a call its command ends. When the client disconnects, or
+dsh gets SIGTERM, every command ends, also those in the background.`
 
-func (e *notInstalledError) Error() string {
-	return fmt.Sprintf("the program %s is not installed beside dsh in %s (%v); install it with: "+
-		"go install github.com/dsh-go/dsh/tools/cmd/%s@latest", e.program, e.dir, e.err, e.program)
-}
+const mcpExample = `  # What most clients want in their configuration
+  {
+    "mcpServers": {
+      "dsh": {
+        "command": "dsh",
+        "args": ["mcp", "--mode", "workspace-write", "--workspace", "/home/me/project"]
+      }
+    }
+  }
 
-func (e *notInstalledError) Unwrap() error { return e.err }
+  # See what it selects, probes and starts
+  dsh mcp --verbose --runner landlock 2>dsh.log`
 
-// beside returns the path of a program that was installed together with this
-// one. PATH has no say in it: what is found there could be another version,
-// or anybody's.
-func beside(program string) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
+func newMCP(std cli.Streams) *cobra.Command {
+	var flags cli.Confinement
+	cmd := &cobra.Command{
+		Use:     "mcp [flags]",
+		Short:   "Serve a confined bash tool over the Model Context Protocol",
+		Long:    mcpLong,
+		Example: mcpExample,
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return mcpserver.Serve(flags, std) },
 	}
-	if resolved, err := filepath.EvalSymlinks(self); err == nil {
-		self = resolved
-	}
-	dir := filepath.Dir(self)
-	path := filepath.Join(dir, program+filepath.Ext(self))
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return "", &notInstalledError{program, dir, err}
-	case !info.Mode().IsRegular():
-		return "", &notInstalledError{program, dir, fs.ErrInvalid}
-	}
-	return path, nil
-}
-
-// given returns the flags of cmd that were given.
-func given(cmd *cobra.Command) []string {
-	var args []string
-	cmd.Flags().Visit(func(f *pflag.Flag) { args = append(args, "--"+f.Name+"="+f.Value.String()) })
-	return args
+	flags.Register(cmd)
+	return cmd
 }

@@ -3,16 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dsh-go/dsh/sandbox"
-	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
 func TestMCPRunsAndDenies(t *testing.T) {
@@ -236,21 +232,4 @@ func TestMCPShowsWhatBashtoolSays(t *testing.T) {
 		t.Errorf("instructions %q", says)
 	}
 	c.wants(&mcp.CallToolParams{Name: "task_list"}, "(no background tasks)\n")
-}
-
-func TestMCPIsAProgramOfItsOwn(t *testing.T) {
-	path, err := exec.LookPath("dsh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone := filepath.Join(t.TempDir(), "dsh")
-	if err := os.Link(path, alone); err != nil {
-		t.Skipf("no second name for the program: %v", err)
-	}
-	out, err := exec.Command(alone, "mcp").CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != cli.StatusFailure ||
-		!strings.Contains(string(out), "go install github.com/dsh-go/dsh/tools/cmd/dsh-mcp@latest") {
-		t.Errorf("%q, %v", out, err)
-	}
 }

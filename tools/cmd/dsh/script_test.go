@@ -9,16 +9,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/dsh-go/dsh/tools/internal/cli"
-	"github.com/dsh-go/dsh/tools/internal/mcpserver"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"dsh":      main,
-		mcpProgram: func() { os.Exit(mcpserver.Main(os.Args[1:], cli.OwnStreams())) },
-	})
+	testscript.Main(m, map[string]func(){"dsh": main})
 }
 
 // TestScripts runs the command line as a user does. Scripts in a directory

@@ -6,24 +6,15 @@ import (
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/spf13/cobra"
 
 	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
 	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
 	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
-// Main is the program dsh-mcp: it serves the client on std and returns the
-// exit status.
-func Main(args []string, std cli.Streams) int {
-	root := &cobra.Command{Use: "dsh"} // so that help and errors speak of dsh mcp
-	root.AddCommand(cli.NewMCP(func(_ *cobra.Command, flags cli.Confinement) error { return serve(flags, std) }))
-	return cli.Execute(root, append([]string{"mcp"}, args...), std)
-}
-
-// serve serves one client until it disconnects or a signal comes. Whatever way
+// Serve serves one client until it disconnects or a signal comes. Whatever way
 // it returns, no process that it started is left.
-func serve(flags cli.Confinement, std cli.Streams) error {
+func Serve(flags cli.Confinement, std cli.Streams) error {
 	policies, err := flags.Policies()
 	if err != nil {
 		return err
