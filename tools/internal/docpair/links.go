@@ -91,27 +91,29 @@ func (t Tree) resolveLink(o *outline, target string) (shared, broken string, err
 	case err != nil:
 		return "", "", err
 	}
-	if wrong := t.wrongLanguage(o, file); wrong != "" {
-		return target, wrong, nil
+	wrong, err := t.wrongLanguage(o, file)
+	if err != nil || wrong != "" {
+		return target, wrong, err
 	}
 	return t.resolveFragment(file, u.Fragment)
 }
 
 // wrongLanguage says so when a file is the other language's text of a
 // document.
-func (t Tree) wrongLanguage(o *outline, file string) string {
+func (t Tree) wrongLanguage(o *outline, file string) (string, error) {
 	p := PairOf(file)
-	if !inScope(file) || t.excludes(p) {
-		return ""
+	chinese, err := t.read(p.Chinese())
+	if err != nil || t.excludes(p) || !inScope(file) && chinese == nil {
+		return "", err
 	}
 	own, other := p.English(), p.Chinese()
 	if strings.HasSuffix(o.name, chineseSuffix) {
 		own, other = other, own
 	}
 	if file == other {
-		return fmt.Sprintf("leads to %s; the text in this language is %s", file, own)
+		return fmt.Sprintf("leads to %s; the text in this language is %s", file, own), nil
 	}
-	return ""
+	return "", nil
 }
 
 // resolveFragment names a file as the other language would.

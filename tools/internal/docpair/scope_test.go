@@ -48,6 +48,22 @@ func TestExclusions(t *testing.T) {
 	}
 }
 
+// A document out of scope that has two languages is still one of two.
+func TestPairedOutOfScope(t *testing.T) {
+	tree := pairedTree(t)
+	treetest.Write(t, tree.Root, map[string]string{"m/notes.md": "# Notes\n", "m/notes.zh.md": "# 笔记\n"})
+	replace(t, tree, "docs/guide.md", "(../README.md)", "(../m/notes.md)")
+	replace(t, tree, "docs/guide.zh.md", "(../README.zh.md)", "(../m/notes.md)")
+	var refused *UnconfirmableError
+	if err := tree.Write("docs/guide"); !errors.As(err, &refused) || refused.Problems[0].Rule != RuleLink {
+		t.Error(err)
+	}
+	replace(t, tree, "docs/guide.zh.md", "(../m/notes.md)", "(../m/notes.zh.md)")
+	if err := tree.Write("docs/guide"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestParseExclusions(t *testing.T) {
 	for _, text := range []string{"docs/log.md\n", "docs/log.md  \n", "docs/log generated\n"} {
 		var syntax *SyntaxError
