@@ -10,7 +10,8 @@ import (
 )
 
 // ringAttempts have the kernel make the change by an io_uring operation, into
-// which no filter of system calls can look.
+// which no filter of system calls can look. Truncation and attributes count as
+// what they are: a gap of theirs is open whichever way the change is made.
 func ringAttempts() []attempt {
 	var all []attempt
 	add := func(effect sandbox.Effect, name string, do func(victim) error) {
@@ -21,7 +22,7 @@ func ringAttempts() []attempt {
 		return submit(entry{op: opOpenat, fd: atFDCWD, address: path, length: 0o644,
 			flags: syscall.O_WRONLY | syscall.O_CREAT | syscall.O_EXCL}, path)
 	})
-	add(sandbox.EffectIOUring, "open to truncate", func(v victim) error {
+	add(sandbox.EffectTruncate, "io_uring", func(v victim) error {
 		path := cString(v.path("file"))
 		return submit(entry{op: opOpenat, fd: atFDCWD, address: path, flags: syscall.O_TRUNC}, path)
 	})

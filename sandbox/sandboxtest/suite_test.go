@@ -179,9 +179,13 @@ func TestAStatusThatLies(t *testing.T) {
 }
 
 func TestAProbeThatDidNotRun(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, argv := range map[string][]string{
-		"cut short": {"/bin/sh", "-c", "exit 0"},
-		"failed":    {"/bin/sh", "-c", "exit 3"},
+		"cut short": {self, "-test.run=^$"},
+		"failed":    {self, probeArg, "no such plan"},
 	} {
 		provider := fake{argv: func(sandbox.Request) []string { return argv }}
 		if _, err := Measure(t.Context(), provider, Options{}); !errors.Is(err, ErrProbe) {
