@@ -134,9 +134,9 @@ func (b *bwrap) report(filtered bool) sandbox.Report {
 const reasonDeviceNodes = "the device nodes in the sandbox's /dev are the host's own inodes, which root may change"
 
 func gapsOf(place sandbox.Place, reason string, effects ...sandbox.Effect) []sandbox.Gap {
-	var gaps []sandbox.Gap
-	for _, effect := range effects {
-		gaps = append(gaps, sandbox.Gap{Effect: effect, Place: place, Reason: reason})
+	gaps := make([]sandbox.Gap, len(effects))
+	for i, effect := range effects {
+		gaps[i] = sandbox.Gap{Effect: effect, Place: place, Reason: reason}
 	}
 	return gaps
 }

@@ -3,6 +3,7 @@ package sandboxlocal
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dsh-go/dsh/sandbox"
@@ -27,11 +28,11 @@ func newCall(req sandbox.Request) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := resolveDir(req.Dir)
+	dir, err := resolveDir(req.Dir, req.Policy.WorkspaceRoot, reach[0])
 	if err != nil {
 		return nil, err
 	}
-	c := &call{Request: req, dir: dir, workspace: reach[0], reach: reach, temp: temporaryArea()}
+	c := &call{Request: req, dir: dir, workspace: reach[0], reach: reach, temp: temporaryArea(reach)}
 	if req.Policy.Mode == sandbox.WorkspaceWrite {
 		c.writable = reach
 		if c.workspace != filepath.Clean(req.Policy.WorkspaceRoot) {
@@ -42,8 +43,12 @@ func newCall(req sandbox.Request) (*call, error) {
 	return c, nil
 }
 
-// temporaryArea is where /tmp is: on some systems it is a link.
-func temporaryArea() string {
+// temporaryArea is where /tmp is: on some systems it is a link. It is not one
+// where it is among the canonical roots by this very name.
+func temporaryArea(roots []string) string {
+	if slices.Contains(roots, "/tmp") {
+		return "/tmp"
+	}
 	if canonical, err := sandbox.Canonical("/tmp"); err == nil {
 		return canonical
 	}
@@ -76,16 +81,41 @@ func checkRequest(req sandbox.Request) error {
 }
 
 // resolveDir leaves it to the start to find that dir cannot be entered. The
-// empty directory is the working directory of this process.
-func resolveDir(dir string) (string, error) {
+// empty directory is the working directory of this process. The root of the
+// workspace was resolved already, to the given path.
+func resolveDir(dir, root, workspace string) (string, error) {
 	if dir == "" {
 		return os.Getwd()
 	}
 	if !filepath.IsAbs(dir) {
 		return "", &RequestError{Field: "Dir", Value: dir, Err: ErrNotAbsolute}
 	}
+	if rest, beneath := strings.CutPrefix(dir, root); beneath {
+		if resolved, plain := descend(workspace, rest); plain {
+			return resolved, nil
+		}
+	}
 	if canonical, err := sandbox.Canonical(dir); err == nil {
 		return canonical, nil
 	}
 	return filepath.Clean(dir), nil
+}
+
+// descend resolves what follows the name of a directory whose canonical path is
+// known, as long as that is nothing but directories: a ".." then leads to the
+// parent by name. A link, or a longer name, is not decided here.
+func descend(at, rest string) (resolved string, plain bool) {
+	if rest != "" && !os.IsPathSeparator(rest[0]) {
+		return "", false
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
+		if part == "" {
+			continue
+		}
+		at = filepath.Join(at, part)
+		if info, err := os.Lstat(at); err != nil || !info.IsDir() {
+			return "", false
+		}
+	}
+	return at, true
 }

@@ -44,23 +44,24 @@ func (p Policy) Validate() error {
 	if !p.Mode.Confines() {
 		return nil
 	}
-	if err := checkRoot(p.WorkspaceRoot); err != nil {
+	root, err := statRoot(p.WorkspaceRoot)
+	if err != nil {
 		return p.invalid(err)
 	}
 	if p.Mode == WorkspaceWrite {
-		return p.checkWritable()
+		return p.checkWritable(root)
 	}
 	return nil
 }
 
-// checkWritable refuses a root that is or resolves to the root of the file
-// system.
-func (p Policy) checkWritable() error {
-	canonical, err := Canonical(p.WorkspaceRoot)
+// checkWritable refuses a root that is the root of the file system, by whatever
+// name: itself, a link to it, or another place where it is mounted.
+func (p Policy) checkWritable(root fs.FileInfo) error {
+	top, err := os.Stat(filepath.VolumeName(p.WorkspaceRoot) + string(filepath.Separator))
 	if err != nil {
 		return p.invalid(err)
 	}
-	if canonical == filepath.Dir(canonical) {
+	if os.SameFile(root, top) {
 		return p.invalid(ErrRootTooWide)
 	}
 	return nil
@@ -70,20 +71,20 @@ func (p Policy) invalid(err error) error {
 	return &InvalidPolicyError{Mode: p.Mode, WorkspaceRoot: p.WorkspaceRoot, Err: err}
 }
 
-func checkRoot(root string) error {
+func statRoot(root string) (fs.FileInfo, error) {
 	if !filepath.IsAbs(root) {
-		return ErrRootNotAbsolute
+		return nil, ErrRootNotAbsolute
 	}
 	info, err := os.Stat(root)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		return ErrRootNotDirectory
+		return nil, ErrRootNotDirectory
 	case errors.Is(err, fs.ErrNotExist):
-		return ErrRootMissing
+		return nil, ErrRootMissing
 	case err != nil:
-		return err
+		return nil, err
 	case !info.IsDir():
-		return ErrRootNotDirectory
+		return nil, ErrRootNotDirectory
 	}
-	return nil
+	return info, nil
 }
