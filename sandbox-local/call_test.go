@@ -15,7 +15,7 @@ func TestResolveDir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"w/sub/deep", "w2", "elsewhere/x"} {
+	for _, dir := range []string{"w/sub/deep", "w/2", "w2", "elsewhere/x"} {
 		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}

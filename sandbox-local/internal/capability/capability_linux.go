@@ -10,12 +10,19 @@ import (
 // prctl(2) refuses those that the kernel does not know.
 const numbers = 64
 
+// setPCap is CAP_SETPCAP, which dropping from the bounding set needs.
+const setPCap Set = 1 << unix.CAP_SETPCAP
+
 func held() (Set, error) {
 	data, err := get()
 	if err != nil {
 		return 0, err
 	}
-	return Set(data[0].Effective) | Set(data[1].Effective)<<32, nil
+	return effective(data), nil
+}
+
+func effective(data [2]unix.CapUserData) Set {
+	return Set(data[0].Effective) | Set(data[1].Effective)<<32
 }
 
 func drop() error {
@@ -25,7 +32,7 @@ func drop() error {
 	}
 	permitted := Set(data[0].Permitted) | Set(data[1].Permitted)<<32
 	if permitted != 0 {
-		if err := dropBounding(); err != nil {
+		if err := dropBounding(effective(data)); err != nil {
 			return err
 		}
 	}
@@ -37,26 +44,40 @@ func drop() error {
 
 // dropBounding makes sure that an execve(2) as user 0 regains only what is
 // kept.
-func dropBounding() error {
+//
+// Dropping a capability costs ten times as much as asking whether it is there;
+// in a container most are not. One that is in effect is dropped unasked, for it
+// nearly always is, and a full root has nothing to ask for.
+func dropBounding(effective Set) error {
+	if effective&setPCap == 0 {
+		effective = 0 // nothing can be dropped: what is to go must not be there
+	}
+	drop := ^Kept()
 	for number := range uintptr(numbers) {
-		if Kept()&(1<<number) != 0 {
+		if drop&(1<<number) == 0 {
 			continue
 		}
-		bounded, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, number, 0, 0, 0)
-		if err == unix.EINVAL {
-			return nil // past the last capability that the kernel knows
-		}
-		if err != nil {
-			return fmt.Errorf("reading the bounding set: %w", err)
-		}
-		if bounded == 0 {
-			continue
+		if effective&(1<<number) == 0 {
+			switch present, err := bounded(number); {
+			case err == unix.EINVAL:
+				return nil // past the last capability that the kernel knows
+			case err != nil:
+				return fmt.Errorf("reading the bounding set: %w", err)
+			case !present:
+				continue
+			}
 		}
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, number, 0, 0, 0); err != nil {
 			return fmt.Errorf("dropping capability %d from the bounding set: %w", number, err)
 		}
 	}
 	return nil
+}
+
+// bounded tells whether the bounding set holds a capability.
+func bounded(number uintptr) (bool, error) {
+	held, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, number, 0, 0, 0)
+	return held != 0, err
 }
 
 func header() *unix.CapUserHeader {
