@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/dsh-go/dsh/bash/subprocess"
+	"github.com/dsh-go/dsh/sandbox"
+	sandboxlocal "github.com/dsh-go/dsh/sandbox-local"
+	"github.com/dsh-go/dsh/sandbox-local/landlockrun"
+	"github.com/dsh-go/dsh/sandbox/sandboxtest"
+	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
+	"github.com/dsh-go/dsh/tools/cmd/kernels/internal/guestjob"
+)
+
+// way is one way to confine.
+type way struct {
+	name   string
+	config sandboxlocal.Config
+}
+
+var ways = []way{
+	{"bwrap", sandboxlocal.Config{Runners: []string{sandboxlocal.Bwrap}}},
+	{"landlock", sandboxlocal.Config{Runners: []string{sandboxlocal.Landlock}}},
+	{"landlock-run", sandboxlocal.Config{Runners: []string{sandboxlocal.Landlock}, LandlockLauncher: landlockrun.Self}},
+}
+
+var modes = []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite}
+
+// measure fills the truth table of every way, or of those named, and prints a
+// row per mode.
+func measure(ctx context.Context, out io.Writer, names []string) error {
+	procs := &subprocesslocal.Service{}
+	rows := json.NewEncoder(out)
+	for _, w := range ways {
+		if len(names) > 0 && !slices.Contains(names, w.name) {
+			continue
+		}
+		measured, err := w.measure(ctx, procs)
+		if err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", w.name, err), procs.Close(ctx))
+		}
+		for _, row := range measured {
+			if err := rows.Encode(row); err != nil {
+				return err
+			}
+		}
+	}
+	if err := procs.Close(ctx); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, guestjob.MeasuredLine)
+	return err
+}
+
+// measure returns one row per mode. Every mode is measured, even where the
+// runner works under another one alone.
+func (w way) measure(ctx context.Context, procs *subprocesslocal.Service) ([]guestjob.Row, error) {
+	provider, err := sandboxlocal.New(w.config)
+	if err != nil {
+		return nil, err
+	}
+	recorder := &recorder{Provider: provider, reports: map[sandbox.Mode]sandbox.Report{}}
+	table, err := sandboxtest.Measure(ctx, recorder, sandboxtest.Options{Modes: modes, Host: procs.Host(), Start: starter(procs)})
+	if errors.Is(err, sandbox.ErrUnavailable) {
+		return w.unusable(err), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var rows []guestjob.Row
+	for _, mode := range modes {
+		rows = append(rows, w.row(mode, recorder.reports[mode], table))
+	}
+	return rows, nil
+}
+
+func (w way) unusable(err error) []guestjob.Row {
+	reason := err.Error()
+	if known := new(sandbox.UnavailableError); errors.As(err, &known) && len(known.Reasons) > 0 {
+		reason = known.Reasons[0].Reason
+	}
+	var rows []guestjob.Row
+	for _, mode := range modes {
+		rows = append(rows, guestjob.Row{User: user(), Runner: w.name, Mode: mode, Unusable: reason})
+	}
+	return rows
+}
+
+func (w way) row(mode sandbox.Mode, report sandbox.Report, table *sandboxtest.Table) guestjob.Row {
+	row := guestjob.Row{
+		User: user(), Runner: w.name, Mode: mode, Enforcement: report.Enforcement, Gaps: report.Gaps,
+		Cells: map[sandboxtest.Verdict]int{},
+	}
+	for _, cell := range table.Cells {
+		if cell.Mode == mode {
+			row.Cells[cell.Verdict]++
+		}
+	}
+	for _, violation := range table.Violations {
+		if violation.Mode == mode {
+			row.Violations = append(row.Violations, violation.String())
+		}
+	}
+	return row
+}
+
+func user() guestjob.User {
+	if os.Geteuid() == 0 {
+		return guestjob.Root
+	}
+	return guestjob.Ordinary
+}
+
+// recorder keeps what a provider reports. The suite asks it for one
+// confinement at a time.
+type recorder struct {
+	sandbox.Provider
+	reports map[sandbox.Mode]sandbox.Report
+}
+
+func (r *recorder) Confine(ctx context.Context, req sandbox.Request) (*sandbox.Confinement, error) {
+	c, err := r.Provider.Confine(ctx, req)
+	if err == nil {
+		r.reports[req.Policy.Mode] = c.Report
+	}
+	return c, err
+}
+
+// maxOutput is more than a probe prints.
+const maxOutput = 16 << 20
+
+// starter starts the suite's confinements as dsh starts commands.
+func starter(procs subprocess.Service) func(context.Context, sandboxtest.Launch) (sandboxtest.Ended, error) {
+	return func(ctx context.Context, l sandboxtest.Launch) (sandboxtest.Ended, error) {
+		collect := subprocess.Output{MaxBytes: maxOutput}
+		spec := subprocess.Spec{
+			Argv: l.Argv, Dir: l.Dir, Env: l.Env, Unset: l.Unset,
+			Stdout: collect, Stderr: collect, Inputs: l.Inputs, Status: l.Status,
+		}
+		if l.OnThread != nil {
+			spec.Argv, spec.Restrict = l.OnThread.Argv, l.OnThread.Restrict
+		}
+		handle, err := procs.Start(ctx, spec)
+		if err != nil {
+			return sandboxtest.Ended{}, fmt.Errorf("%w: %w", sandboxtest.ErrNotStarted, err)
+		}
+		outcome, err := handle.Outcome()
+		return sandboxtest.Ended{
+			ExitCode: outcome.ExitCode,
+			Stdout:   handle.Stdout().ReadFrom(0).Text,
+			Stderr:   handle.Stderr().ReadFrom(0).Text,
+			Status:   handle.StatusReport(),
+		}, err
+	}
+}
