@@ -61,7 +61,7 @@ func (e *engine) endAll() error {
 		p.Terminate()
 	}
 	strays := &tree{gone: make(chan struct{})}
-	e.terminator.end(strays, grace, 0)
+	e.terminator.end(strays, grace)
 	return awaitAll(processes, strays, grace+unendable)
 }
 

@@ -116,6 +116,7 @@ func (e *engine) follow(ctx context.Context, l launch) *process {
 	}
 	p.tree = tree{cookie: l.cookie, leader: l.leader, gone: make(chan struct{}), onGone: p.treeGone}
 	p.attach(l)
+	p.tree.reported = p.reportedLeader()
 	e.mu.Lock()
 	e.live[p] = struct{}{}
 	e.mu.Unlock()

@@ -52,6 +52,14 @@ func parentOf(pid int) int {
 	return parent
 }
 
+// hasChildren reports whether a process has any. It also holds where the
+// kernel does not tell (proc_pid_task(5), CONFIG_PROC_CHILDREN).
+func hasChildren(pid int) bool {
+	name := strconv.Itoa(pid)
+	content, err := os.ReadFile("/proc/" + name + "/task/" + name + "/children")
+	return err != nil || len(bytes.TrimSpace(content)) > 0
+}
+
 // between reports whether a process that we may look at is, or was a moment
 // ago, between two states in which its environment is empty although it is
 // alive: it is about to become another program, or its memory is gone but not

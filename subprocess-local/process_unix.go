@@ -128,17 +128,17 @@ func (p *process) Terminate() bool {
 	}
 	p.begun = true
 	p.terminated = !p.tree.leader.exited()
-	p.engine.terminator.end(&p.tree, p.grace, p.politeLeader())
+	p.engine.terminator.end(&p.tree, p.grace)
 	return p.terminated
 }
 
-// politeLeader is the process whose group is to get the polite signal, or 0
-// for the leader.
-func (p *process) politeLeader() int {
+// reportedLeader returns the function that says which process a runner named
+// for the polite signal, or nil if the runner names none.
+func (p *process) reportedLeader() func() int {
 	if p.channel == nil || p.channel.Leader == nil {
-		return 0
+		return nil
 	}
-	return p.channel.Leader(p.report.raw())
+	return func() int { return p.channel.Leader(p.report.raw()) }
 }
 
 func (p *process) WaitTree(ctx context.Context) error {

@@ -59,6 +59,10 @@ func signalReported(t *tree, pid int, signals ...syscall.Signal) (ours, signalle
 	return true, true
 }
 
+// hasChildren always holds: no runner here reports before it starts the
+// command.
+func hasChildren(int) bool { return true }
+
 // isZombie reports whether a process has ended but for its parent's wait.
 func isZombie(pid int) bool {
 	process, err := unix.SysctlKinfoProc("kern.proc.pid", pid)

@@ -97,7 +97,7 @@ func (s *sweep) treat(t *tree, pid int) {
 	switch {
 	case t.phase == killing:
 		s.signal(t, pid, unix.SIGKILL)
-	case t.phase == asking && !t.asked[group]:
+	case t.phase == asking && !t.held && !t.asked[group]:
 		s.signal(t, pid, unix.SIGTERM, unix.SIGCONT)
 		t.fresh = append(t.fresh, group)
 	}

@@ -12,6 +12,8 @@ const (
 	longestPause  = time.Second
 	// longestAsking is the longest pause while something was asked to end.
 	longestAsking = 100 * time.Millisecond
+	// longestHeld is the same while the polite signal waits for a runner.
+	longestHeld = 5 * time.Millisecond
 )
 
 // terminator ends trees, and finds out that they are gone. All of them share
@@ -28,9 +30,8 @@ type terminator struct {
 	wake    chan struct{}
 }
 
-// end begins to end a tree: politely, and by force after the grace. Reported
-// is the process that a runner named for the polite signal, or 0.
-func (t *terminator) end(tr *tree, grace time.Duration, reported int) {
+// end begins to end a tree: politely, and by force after the grace.
+func (t *terminator) end(tr *tree, grace time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if tr.over {
@@ -42,7 +43,7 @@ func (t *terminator) end(tr *tree, grace time.Duration, reported int) {
 	}
 	tr.wanted = asking
 	if tr.leader != nil {
-		tr.ask(reported)
+		tr.ask()
 	}
 	tr.patience = time.AfterFunc(grace, func() {
 		t.mu.Lock()
@@ -174,6 +175,8 @@ func (t *terminator) pass(sweep *sweep, trees []*tree, pause time.Duration) time
 		}
 		if tr.clean == 1 {
 			pause = 0 // the second look may be the last
+		} else if tr.phase == asking && tr.held {
+			pause = min(pause, longestHeld)
 		} else if tr.phase == asking {
 			pause = min(pause, longestAsking)
 		}

@@ -29,8 +29,16 @@ type tree struct {
 	wanted   phase
 	patience *time.Timer // turns asking into killing
 	watchers int
-	over     bool  // gone is closed
-	served   []int // groups that got the polite signal at once
+	over     bool // gone is closed
+
+	// reported is the process that a runner named for the polite signal, or 0
+	// while it has named none. The function is nil without such a runner.
+	reported func() int
+
+	// Guarded by terminator.mu until the tree is handed to the terminator's
+	// goroutine, and then used by that alone.
+	held   bool  // the polite signal waits for the runner to start the command
+	served []int // groups that got the polite signal as a whole
 
 	// Used by the terminator's goroutine alone.
 	phase phase
@@ -40,35 +48,53 @@ type tree struct {
 	clean int          // passes in a row without one
 }
 
-// ask sends the polite signal to the group of the process that a runner
-// reported, if that is verifiably the runner's, else to the leader's group. A
-// stopped process gets it only once it continues.
-func (t *tree) ask(reported int) {
+// ask sends the polite signal to the leader's group, or to that of the process
+// that a runner reports. A stopped process gets it only once it continues.
+func (t *tree) ask() {
 	if t.leader.pinned() {
 		t.served = []int{t.leader.pid}
 	}
-	if reported > 0 {
-		ours, signalled := signalReported(t, reported, unix.SIGTERM, unix.SIGCONT)
-		if signalled {
-			t.served = append(t.served, reported)
-		}
-		if ours {
-			return
-		}
+	t.held = t.reported != nil
+	if t.held {
+		t.askReported()
+	} else {
+		t.leader.signalGroup(unix.SIGTERM, unix.SIGCONT)
 	}
-	t.leader.signalGroup(unix.SIGTERM, unix.SIGCONT)
+}
+
+// askReported sends the polite signal to the group of the process that a runner
+// reported, if that is verifiably the runner's, else to the leader's group.
+// Before the runner has started the command nothing is sent: the signal would
+// be lost on the runner, and the command would not hear of it.
+func (t *tree) askReported() {
+	pid := t.reported()
+	if !t.leader.exited() && (pid == 0 || !hasChildren(pid)) {
+		return
+	}
+	t.held = false
+	ours, signalled := signalReported(t, pid, unix.SIGTERM, unix.SIGCONT)
+	if signalled {
+		t.served = append(t.served, pid)
+	}
+	if !ours {
+		t.leader.signalGroup(unix.SIGTERM, unix.SIGCONT)
+	}
 }
 
 // begin readies the tree for one pass.
 func (t *tree) begin() {
 	t.fresh = t.fresh[:0]
 	t.seen = t.leader != nil && !t.leader.waited()
-	if t.phase == asking && t.asked == nil {
-		t.asked = map[int]bool{}
-		for _, group := range t.served {
-			t.asked[group] = true
-		}
+	if t.phase == asking && t.held {
+		t.askReported()
 	}
+	if t.asked == nil {
+		t.asked = map[int]bool{}
+	}
+	for _, group := range t.served {
+		t.asked[group] = true
+	}
+	t.served = nil
 	if t.phase == killing {
 		t.kill() // something may have joined the group
 	}
