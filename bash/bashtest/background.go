@@ -16,6 +16,7 @@ var background = []scenario{
 	{"stderr stands under its own line", stderrInDelta},
 	{"a finished command stays completed", finished},
 	{"exactly one call begins the termination", oneTermination},
+	{"a termination just after the start is not lost", earlyTermination},
 	{"the end of its context ends it", lifetime},
 	{"closing ends every command and every later start fails", closing},
 }
@@ -95,6 +96,24 @@ func oneTermination(s *suite) {
 		s.Errorf("%d calls began it, and it is %+v", began.Load(), state)
 	}
 	s.wantSignal(state.ExitCode, state.Signal, "SIGTERM", 15)
+	s.wantGone(line)
+}
+
+// earlyTermination is for runners that are still setting up when the polite
+// signal comes. The grace is longer than anybody here waits.
+func earlyTermination(s *suite) {
+	line := nap()
+	fixture := s.open(Settings{Grace: 2 * patience})
+	for i := range 20 {
+		process := s.start(fixture, line)
+		time.Sleep(time.Duration(i) * time.Millisecond / 2)
+		if !process.Terminate() {
+			s.Error("it had ended by itself")
+		}
+		if state := s.wait(process); state.Status != bash.StatusKilled {
+			s.Errorf("state %+v", state)
+		}
+	}
 	s.wantGone(line)
 }
 
