@@ -11,7 +11,7 @@ import (
 
 func TestArgs(t *testing.T) {
 	for arch, want := range map[string][]string{
-		"amd64": {"qemu-system-x86_64", "console=ttyS0 quiet panic=-1 mitigations=off", "file,id=report,path=/a,,b/report", "chardev:report", "tcg"},
+		"amd64": {"qemu-system-x86_64", "console=ttyS0 no_timer_check quiet panic=-1 mitigations=off", "file,id=report,path=/a,,b/report", "chardev:report", "tcg"},
 		"arm64": {"qemu-system-aarch64", "console=ttyAMA0 quiet panic=-1 mitigations=off", "file,id=console,path=/a,,b/console", "pci-serial,chardev=report"},
 	} {
 		args, err := Machine{Arch: arch, Kernel: "k", Initrd: "i", Dir: "/a,b"}.args()
