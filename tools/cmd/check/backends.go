@@ -13,7 +13,7 @@ import (
 // backends are the legs that stand for a sandbox backend. While such a leg
 // can run, tests find its name in DSH_REQUIRE and must not skip for want of
 // the backend.
-var backends = []string{"bwrap", "landlock"}
+var backends = []string{"bwrap", "landlock", "seatbelt"}
 
 // backendLeg checks that the tests over one backend really ran, as the
 // current user and, where this process can become one, as an ordinary user.

@@ -2,4 +2,8 @@
 
 package main
 
+import "errors"
+
+var errNoLandlock = errors.New("only Linux has it")
+
 func missingLandlock() error { return errNoLandlock }

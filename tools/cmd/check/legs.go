@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dsh-go/dsh/tools/internal/deps"
+	"github.com/dsh-go/dsh/tools/internal/docpair"
 	"github.com/dsh-go/dsh/tools/internal/rehearsal"
 	"github.com/dsh-go/dsh/tools/internal/rules"
 )
@@ -21,6 +22,8 @@ func allLegs() []leg {
 			name: "rules", about: "what no compiler checks: import rules, go.mod lines, dependencies, layout, gofmt", run: repoRules,
 			needs: []need{git},
 		},
+		{name: "docs", about: "every document says the same in both languages, as far as a program can tell", run: docs},
+		{name: "workflows", about: "the workflows of GitHub's CI are well-formed", run: workflows},
 		{name: "vet", about: "go vet of every module, for this platform", run: vet},
 		{name: "build", about: "every module builds and vets for every platform", run: crossBuild},
 		{name: "unit", about: "the tests of every module, as the current user", run: unit},
@@ -35,6 +38,10 @@ func allLegs() []leg {
 		{
 			name: "landlock", about: "the tests over Landlock ran, also as an ordinary user", run: backendLeg("landlock"),
 			needs: []need{landlock},
+		},
+		{
+			name: "seatbelt", about: "the tests over Seatbelt ran", run: backendLeg("seatbelt"),
+			needs: []need{seatbelt},
 		},
 		{name: "fuzz", about: "every fuzz target, for a few seconds", run: fuzz},
 		{
@@ -51,6 +58,28 @@ func repoRules(ctx context.Context, s *session) (string, error) {
 	}
 	broken, err := rules.Check(ctx, s.tree, allowed)
 	return "", errors.Join(err, rules.Error(broken))
+}
+
+func docs(_ context.Context, s *session) (string, error) {
+	tree, err := docpair.Open(s.tree.Root)
+	if err != nil {
+		return "", err
+	}
+	pairs, problems, err := tree.Check()
+	errs := []error{err}
+	for _, p := range problems {
+		errs = append(errs, errors.New(p.String()))
+	}
+	return fmt.Sprintf("%d documents", len(pairs)), errors.Join(errs...)
+}
+
+// actionlint is run at a fixed version, so that what it finds changes with the
+// checkout alone.
+const actionlint = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
+
+func workflows(ctx context.Context, s *session) (string, error) {
+	_, err := s.here("GOWORK=off", "GOFLAGS=").Go(ctx, "run", actionlint)
+	return "", err
 }
 
 func vet(ctx context.Context, s *session) (string, error) {

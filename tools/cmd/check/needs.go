@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -26,6 +27,14 @@ var landlock = need{
 	missing: func(context.Context) error { return missingLandlock() },
 }
 
+var seatbelt = need{
+	what: "Seatbelt", get: "macOS, in a program that is not itself sandboxed",
+	missing: func(context.Context) error {
+		_, err := os.Stat("/usr/bin/sandbox-exec")
+		return err
+	},
+}
+
 var git = need{
 	what: "git", get: "apt-get install git", packages: []string{"git"},
 	missing: func(context.Context) error {
@@ -34,10 +43,7 @@ var git = need{
 	},
 }
 
-var (
-	errCgoOff     = errors.New("CGO_ENABLED is 0 although there is a compiler")
-	errNoLandlock = errors.New("only Linux has it")
-)
+var errCgoOff = errors.New("CGO_ENABLED is 0 although there is a compiler")
 
 // missingCompiler looks for the compiler first: without one, the go command
 // switches cgo off by itself.
