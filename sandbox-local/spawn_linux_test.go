@@ -246,6 +246,7 @@ func needLauncher(t *testing.T) backend {
 
 func needConfigured(t *testing.T, name string, config Config) backend {
 	t.Helper()
+	config.ProbeTimeout = time.Minute // a machine that is busy lacks no backend
 	p, err := New(config)
 	if err != nil {
 		t.Fatal(err)
