@@ -126,7 +126,7 @@ func TestJudge(t *testing.T) {
 		{"a job was cut short", func(r *guestjob.Report) { r.Ended[1].Output = "=== RUN\n" }, `its last line is not "PASS"`},
 		{"a measurement without rows", func(r *guestjob.Report) { r.Ended[0].Output = "measured\n" }, "last line"},
 		{"a garbled row", first(`"User"`, `User`), "garbled"},
-		{"a claim that does not hold", first(`"full"`, `"full","Violations":["undeclared gap: mode"]`), "undeclared gap: mode"},
+		{"a claim that does not hold", first(`"full"`, `"full","Violations":[{"Kind":"undeclared gap","Effect":"mode"}]`), "undeclared gap: "},
 		{"a required runner is missing", first(`"Enforcement":"full"`, `"Unusable":"not found"`), "unusable: not found"},
 		{"partial without a gap", first(`"full"`, `"partial"`), "neither full"},
 		{"full with a gap", first(`"full"`, `"full","Gaps":[{"Effect":"mode","Place":"dev"}]`), "neither full"},
@@ -142,8 +142,25 @@ func TestLandlockMayBeMissingOnlyWithoutIt(t *testing.T) {
 	unusable := guestjob.Row{Runner: "landlock", Unusable: "the kernel has none"}
 	for _, k := range kernels {
 		o := outcome{kernel: k}
-		if err := o.checkRow(unusable); (err == nil) != (k.abi == 0) {
+		if err := o.checkRow(row{Row: unusable}); (err == nil) != (k.abi == 0) {
 			t.Errorf("%v: %v", k, err)
+		}
+	}
+}
+
+func TestALimitIsNoFailureAtABI1Alone(t *testing.T) {
+	limit := sandboxtest.Violation{Kind: sandboxtest.Useless, Effect: sandbox.EffectRenameAcross}
+	gap := sandboxtest.Violation{Kind: sandboxtest.UndeclaredGap, Effect: sandbox.EffectRenameAcross}
+	other := sandboxtest.Violation{Kind: sandboxtest.Useless, Effect: sandbox.EffectCreate}
+	for _, test := range []struct {
+		masked    int
+		violation sandboxtest.Violation
+		ok        bool
+	}{{1, limit, true}, {3, limit, false}, {0, limit, false}, {1, gap, false}, {1, other, false}} {
+		r := row{guestjob.Row{Runner: "landlock", Enforcement: "full", Violations: []sandboxtest.Violation{test.violation}}, test.masked}
+		o := outcome{kernel: kernels[1], report: guestjob.Report{Started: guestjob.Started{ABI: 2}}}
+		if err := o.checkRow(r); (err == nil) != test.ok {
+			t.Errorf("ABI %d masked, %v: %v", test.masked, test.violation, err)
 		}
 	}
 }
@@ -156,11 +173,13 @@ func TestWriteTable(t *testing.T) {
 	partial := guestjob.Row{Runner: "landlock", Mode: "read-only", Enforcement: "partial", Cells: cells, Gaps: []sandbox.Gap{
 		gap("times", "outside"), gap("mode", "outside"), gap("mode", "dev"), gap("times", "dev"), gap("owner", "proc"),
 	}}
+	limited := partial
+	limited.Violations = []sandboxtest.Violation{{Kind: sandboxtest.Useless, Effect: "rename-across"}, {Kind: sandboxtest.Useless, Effect: "hard-link"}}
 	full := guestjob.Row{Runner: "landlock", Mode: "read-only", Enforcement: "full", Cells: cells}
 	unusable := guestjob.Row{Runner: "bwrap", Mode: "read-only", Unusable: "it is not there"}
 	outcomes := []outcome{{
 		kernel: kernel{name: "6.1", arch: "amd64"}, report: guestjob.Report{Started: guestjob.Started{ABI: 2}},
-		rows: []row{{partial, 1}, {unusable, 0}, {partial, 0}, {unusable, 0}, {full, 0}},
+		rows: []row{{limited, 1}, {unusable, 0}, {partial, 0}, {unusable, 0}, {full, 0}},
 	}}
 	var out strings.Builder
 	if err := writeTable(&out, outcomes); err != nil {
@@ -168,7 +187,7 @@ func TestWriteTable(t *testing.T) {
 	}
 	want := `| 6.1 | amd64 | 2 | bwrap | read-only | unusable | it is not there | – | – |
 | 6.1 | amd64 | 2 | landlock | read-only | partial / full | outside and dev: mode, times; proc: owner / – | 7 | 3 |
-| 6.1 | amd64 | 1 masked | landlock | read-only | partial | outside and dev: mode, times; proc: owner | 7 | 3 |
+| 6.1 | amd64 | 1 masked | landlock | read-only | partial | outside and dev: mode, times; proc: owner; *limit: no hard-link, rename-across* | 7 | 3 |
 `
 	if _, body, _ := strings.Cut(out.String(), "---|\n"); body != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)

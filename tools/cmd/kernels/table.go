@@ -96,7 +96,7 @@ func gaps(r row) string {
 	if r.Unusable != "" {
 		return r.Unusable
 	}
-	if len(r.Gaps) == 0 {
+	if len(r.Gaps)+len(r.Violations) == 0 {
 		return "–"
 	}
 	var order []string
@@ -111,7 +111,23 @@ func gaps(r row) string {
 	for i, effects := range order {
 		order[i] = strings.Join(places[effects], " and ") + ": " + effects
 	}
-	return strings.Join(order, "; ")
+	return strings.Join(append(order, limits(r)...), "; ")
+}
+
+// limits says what is refused although the mode allows it. Other violations
+// are failures and no matter of a table.
+func limits(r row) []string {
+	var effects []string
+	for _, v := range r.Violations {
+		if v.Kind == sandboxtest.Useless && !slices.Contains(effects, string(v.Effect)) {
+			effects = append(effects, string(v.Effect))
+		}
+	}
+	if len(effects) == 0 {
+		return nil
+	}
+	slices.Sort(effects)
+	return []string{"*limit: no " + strings.Join(effects, ", ") + "*"}
 }
 
 func placesOf(gaps []sandbox.Gap) []sandbox.Place {

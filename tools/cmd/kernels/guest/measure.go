@@ -104,7 +104,7 @@ func (w way) row(mode sandbox.Mode, report sandbox.Report, table *sandboxtest.Ta
 	}
 	for _, violation := range table.Violations {
 		if violation.Mode == mode {
-			row.Violations = append(row.Violations, violation.String())
+			row.Violations = append(row.Violations, violation)
 		}
 	}
 	return row

@@ -94,7 +94,7 @@ type Row struct {
 	// Cells counts the cells of the truth table by verdict.
 	Cells map[sandboxtest.Verdict]int `json:",omitempty"`
 	// Violations are the claims that do not hold.
-	Violations []string `json:",omitempty"`
+	Violations []sandboxtest.Violation `json:",omitempty"`
 }
 
 // The last lines of the guest's own jobs.
