@@ -145,6 +145,10 @@ func (t *terminator) run() {
 func (t *terminator) due() (trees []*tree, wake <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	select {
+	case <-t.wake: // what it was about is seen now
+	default:
+	}
 	for tr := range t.trees {
 		if tr.wanted == watching && tr.watchers == 0 {
 			delete(t.trees, tr)

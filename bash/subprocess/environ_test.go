@@ -123,8 +123,10 @@ func TestLookingAtANameAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkEnviron(b *testing.B) {
-	inherited := []string{"PATH=/bin", "HOME=/root", "LANG=C.UTF-8", "TERM=xterm", "SSH_AUTH_SOCK=/s", "OPENAI_API_KEY=x",
-		"XDG_RUNTIME_DIR=/run", "GOFLAGS=-x", "PWD=/", "SHLVL=1", "USER=u", "LOGNAME=u", "MAIL=/m", "EDITOR=vi"}
+	inherited := []string{
+		"PATH=/bin", "HOME=/root", "LANG=C.UTF-8", "TERM=xterm", "SSH_AUTH_SOCK=/s", "OPENAI_API_KEY=x",
+		"XDG_RUNTIME_DIR=/run", "GOFLAGS=-x", "PWD=/", "SHLVL=1", "USER=u", "LOGNAME=u", "MAIL=/m", "EDITOR=vi",
+	}
 	env := map[string]string{"TERM": "dumb", "PAGER": "cat"}
 	for b.Loop() {
 		Environ(inherited, env, nil, nil)

@@ -80,8 +80,10 @@ func ofSuite(do func(victim) error) func(victim) error {
 // procAttempts reach files by way of the suite's own process.
 func procAttempts() []attempt {
 	through := func(name string, path func(v victim) string) attempt {
-		return attempt{effect: sandbox.EffectProcLink, name: name, places: directories, needed: mayWork, prepare: openPrivately,
-			do: func(v victim) error { return put(path(v), syscall.O_WRONLY) }}
+		return attempt{
+			effect: sandbox.EffectProcLink, name: name, places: directories, needed: mayWork, prepare: openPrivately,
+			do: func(v victim) error { return put(path(v), syscall.O_WRONLY) },
+		}
 	}
 	process := func(v victim) string { return "/proc/" + strconv.Itoa(v.PID) }
 	return []attempt{
@@ -92,9 +94,11 @@ func procAttempts() []attempt {
 		through("another process's descriptor", func(v victim) string { return process(v) + "/fd/" + strconv.Itoa(v.FD) }),
 		through("the first process's root", func(v victim) string { return "/proc/1/root" + v.path("file") }),
 		through("its own root", func(v victim) string { return "/proc/self/root" + v.path("file") }),
-		{effect: sandbox.EffectProcLink, name: "another process's memory", places: []sandbox.Place{sandbox.PlaceProc},
+		{
+			effect: sandbox.EffectProcLink, name: "another process's memory", places: []sandbox.Place{sandbox.PlaceProc},
 			targets: []string{"/proc/" + ownPID() + "/mem"}, judged: byResult, needed: mayWork,
-			do: ofSuite(func(v victim) error { return withFD(v.Prefix, syscall.O_RDWR, func(int) error { return nil }) })},
+			do: ofSuite(func(v victim) error { return withFD(v.Prefix, syscall.O_RDWR, func(int) error { return nil }) }),
+		},
 	}
 }
 
@@ -127,11 +131,13 @@ func openPrivately(g *ground, t *trial) (err error) {
 // close-on-exec.
 func descriptorAttempts() []attempt {
 	inherited := func(name, path string, flags int, do func(victim) error) attempt {
-		return attempt{effect: sandbox.EffectInheritedFD, name: name, places: directories, with: []string{withTree}, needed: mayWork, do: do,
+		return attempt{
+			effect: sandbox.EffectInheritedFD, name: name, places: directories, with: []string{withTree}, needed: mayWork, do: do,
 			prepare: func(g *ground, t *trial) (err error) {
 				t.FD, err = openHigh(g, t.path(path), flags, syscall.F_DUPFD)
 				return err
-			}}
+			},
+		}
 	}
 	return []attempt{
 		inherited("write", "file", syscall.O_RDWR, func(v victim) error {
@@ -156,8 +162,10 @@ type fileHandle struct {
 // handleAttempts reopen a file by its handle, relative to each directory that
 // a command can open.
 func handleAttempts() []attempt {
-	base := []attempt{{effect: sandbox.EffectOpenByHandle, name: "open_by_handle_at", places: directories, needed: mayWork,
-		prepare: nameHandle, do: openHandle}}
+	base := []attempt{{
+		effect: sandbox.EffectOpenByHandle, name: "open_by_handle_at", places: directories, needed: mayWork,
+		prepare: nameHandle, do: openHandle,
+	}}
 	return slices.Concat(base, in(inUser, base))
 }
 

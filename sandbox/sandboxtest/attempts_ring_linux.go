@@ -19,8 +19,10 @@ func ringAttempts() []attempt {
 	}
 	add(sandbox.EffectIOUring, "open to create", func(v victim) error {
 		path := cString(v.path("new"))
-		return submit(entry{op: opOpenat, fd: atFDCWD, address: path, length: 0o644,
-			flags: syscall.O_WRONLY | syscall.O_CREAT | syscall.O_EXCL}, path)
+		return submit(entry{
+			op: opOpenat, fd: atFDCWD, address: path, length: 0o644,
+			flags: syscall.O_WRONLY | syscall.O_CREAT | syscall.O_EXCL,
+		}, path)
 	})
 	add(sandbox.EffectTruncate, "io_uring", func(v victim) error {
 		path := cString(v.path("file"))

@@ -25,10 +25,12 @@ const (
 // terminalAttempts control a device: a terminal that the host has open.
 func terminalAttempts() []attempt {
 	control := func(name string, do func(fd int) error) attempt {
-		return attempt{effect: sandbox.EffectDeviceControl, name: name, needed: mayWork,
+		return attempt{
+			effect: sandbox.EffectDeviceControl, name: name, needed: mayWork,
 			places: []sandbox.Place{sandbox.PlaceDev}, targets: []string{ptmx},
 			prepare: openTerminal, observe: observeTerminal,
-			do: func(v victim) error { return withFD(v.Prefix, syscall.O_RDONLY, do) }}
+			do: func(v victim) error { return withFD(v.Prefix, syscall.O_RDONLY, do) },
+		}
 	}
 	write := control("write to a terminal", nil)
 	write.effect = sandbox.EffectOverwrite

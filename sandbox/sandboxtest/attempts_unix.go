@@ -96,39 +96,49 @@ func renameAway() []attempt {
 	elsewhere := []sandbox.Place{sandbox.PlaceBeside, sandbox.PlaceHome, sandbox.PlaceTemp, sandbox.PlaceDev}
 	return slices.Concat(
 		of(sandbox.EffectRenameAcross, []attempt{
-			{name: "rename into the workspace", places: elsewhere, needed: mayWork,
-				do: func(v victim) error { return os.Rename(v.path("file"), v.moved()) }},
+			{
+				name: "rename into the workspace", places: elsewhere, needed: mayWork,
+				do: func(v victim) error { return os.Rename(v.path("file"), v.moved()) },
+			},
 		}),
 		of(sandbox.EffectHardLink, []attempt{
-			{name: "link into the workspace", places: elsewhere, needed: mayWork,
-				do: func(v victim) error { return os.Link(v.path("file"), v.moved()) }},
+			{
+				name: "link into the workspace", places: elsewhere, needed: mayWork,
+				do: func(v victim) error { return os.Link(v.path("file"), v.moved()) },
+			},
 		}),
 		of(sandbox.EffectRenameAcross, []attempt{
-			{name: "rename from the workspace", places: elsewhere, needed: mayWork,
+			{
+				name: "rename from the workspace", places: elsewhere, needed: mayWork,
 				do: func(v victim) error {
 					if err := put(v.moved(), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
 						return err
 					}
 					return os.Rename(v.moved(), v.path("new"))
-				}},
+				},
+			},
 		}),
 		of(sandbox.EffectHardLink, []attempt{
-			{name: "link from the workspace", places: elsewhere, needed: mayWork,
+			{
+				name: "link from the workspace", places: elsewhere, needed: mayWork,
 				do: func(v victim) error {
 					if err := put(v.moved(), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
 						return err
 					}
 					return os.Link(v.moved(), v.path("new"))
-				}},
+				},
+			},
 		}),
 		of(sandbox.EffectOverwrite, []attempt{
-			{name: "through a symbolic link in the workspace", places: elsewhere, needed: mayWork,
+			{
+				name: "through a symbolic link in the workspace", places: elsewhere, needed: mayWork,
 				do: func(v victim) error {
 					if err := os.Symlink(v.path("file"), v.moved()); err != nil {
 						return err
 					}
 					return put(v.moved(), os.O_WRONLY)
-				}},
+				},
+			},
 		}),
 	)
 }

@@ -58,8 +58,10 @@ func nodes(effect sandbox.Effect) map[sandbox.Place][]string {
 	case sandbox.EffectMode, sandbox.EffectOwner:
 		return map[sandbox.Place][]string{sandbox.PlaceDev: devices, sandbox.PlaceProc: {"/proc/version"}}
 	case sandbox.EffectTimes:
-		return map[sandbox.Place][]string{sandbox.PlaceDev: devices,
-			sandbox.PlaceProc: {"/proc/version", "/proc/sys/kernel/printk", "/proc/" + ownPID() + "/status"}}
+		return map[sandbox.Place][]string{
+			sandbox.PlaceDev:  devices,
+			sandbox.PlaceProc: {"/proc/version", "/proc/sys/kernel/printk", "/proc/" + ownPID() + "/status"},
+		}
 	case sandbox.EffectXattr, sandbox.EffectInodeFlags:
 		return map[sandbox.Place][]string{sandbox.PlaceDev: devices}
 	default:

@@ -13,8 +13,10 @@ func (s *suite) judge(mode sandbox.Mode, claims sandbox.Report, trials map[cellK
 		for _, place := range places {
 			all := trials[cellKey{effect, place}]
 			telling := slices.DeleteFunc(slices.Clone(all), func(t *staged) bool { return !s.tells(t) })
-			cell := Cell{Mode: mode, Effect: effect, Place: place, Verdict: NotTriable,
-				Trials: len(telling), Untriable: len(all) - len(telling)}
+			cell := Cell{
+				Mode: mode, Effect: effect, Place: place, Verdict: NotTriable,
+				Trials: len(telling), Untriable: len(all) - len(telling),
+			}
 			if len(telling) > 0 {
 				cell.Verdict = s.verdict(cell, claims, telling)
 			}

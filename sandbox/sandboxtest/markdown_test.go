@@ -11,10 +11,14 @@ func TestMarkdown(t *testing.T) {
 	cell := func(place sandbox.Place, verdict Verdict) Cell {
 		return Cell{Mode: sandbox.ReadOnly, Effect: sandbox.EffectMode, Place: place, Verdict: verdict}
 	}
-	root := &Table{Runner: "fake", User: "root", System: "Linux 6.1 amd64",
-		Cells: []Cell{cell(sandbox.PlaceWorkspace, Refused), cell(sandbox.PlaceDev, DeclaredGap)}}
-	user := &Table{Runner: "fake", User: "ordinary user", System: "Linux 6.1 amd64",
-		Cells: []Cell{cell(sandbox.PlaceWorkspace, Refused), cell(sandbox.PlaceDev, NotTriable)}}
+	root := &Table{
+		Runner: "fake", User: "root", System: "Linux 6.1 amd64",
+		Cells: []Cell{cell(sandbox.PlaceWorkspace, Refused), cell(sandbox.PlaceDev, DeclaredGap)},
+	}
+	user := &Table{
+		Runner: "fake", User: "ordinary user", System: "Linux 6.1 amd64",
+		Cells: []Cell{cell(sandbox.PlaceWorkspace, Refused), cell(sandbox.PlaceDev, NotTriable)},
+	}
 	const want = `### fake, read-only
 
 Linux 6.1 amd64, root / ordinary user.
@@ -29,8 +33,10 @@ Linux 6.1 amd64, root / ordinary user.
 }
 
 func TestUpdate(t *testing.T) {
-	table := &Table{Runner: "fake", User: "root", System: "Linux 6.1 amd64",
-		Cells: []Cell{{Mode: sandbox.ReadOnly, Effect: sandbox.EffectMode, Place: sandbox.PlaceDev, Verdict: Refused}}}
+	table := &Table{
+		Runner: "fake", User: "root", System: "Linux 6.1 amd64",
+		Cells: []Cell{{Mode: sandbox.ReadOnly, Effect: sandbox.EffectMode, Place: sandbox.PlaceDev, Verdict: Refused}},
+	}
 	const head, tail = "# Title\n\n" + tablesBegin + "\n", tablesEnd + "\nThe end.\n"
 	want := head + "\n" + Markdown(table) + "\n" + tail
 	for _, old := range []string{head + tail, want, head + "\n| old |\n" + tail} {

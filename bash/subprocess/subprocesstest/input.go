@@ -2,12 +2,11 @@ package subprocesstest
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"strings"
 	"syscall"
-
-	"errors"
 )
 
 var inputTests = []test{

@@ -154,8 +154,13 @@ func TestTheTableSaysThatItIsQuick(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{
-		{"-only", "nonsense"}, {"-peer", "name"}, {"-peer", "=true"}, {"-peer", "name="},
-		{"-peer", "name=/no/such/program"}, {"stray"}, {"-nonsense"},
+		{"-only", "nonsense"},
+		{"-peer", "name"},
+		{"-peer", "=true"},
+		{"-peer", "name="},
+		{"-peer", "name=/no/such/program"},
+		{"stray"},
+		{"-nonsense"},
 	} {
 		var stderr strings.Builder
 		if code := run(t.Context(), args, io.Discard, &stderr); code != 2 || stderr.String() == "" {

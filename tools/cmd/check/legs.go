@@ -89,9 +89,12 @@ func vet(ctx context.Context, s *session) (string, error) {
 
 // platforms are those that every module must build and vet for.
 var platforms = [][2]string{
-	{"linux", "amd64"}, {"linux", "arm64"},
-	{"darwin", "amd64"}, {"darwin", "arm64"},
-	{"windows", "amd64"}, {"windows", "arm64"},
+	{"linux", "amd64"},
+	{"linux", "arm64"},
+	{"darwin", "amd64"},
+	{"darwin", "arm64"},
+	{"windows", "amd64"},
+	{"windows", "arm64"},
 }
 
 func crossBuild(ctx context.Context, s *session) (string, error) {
