@@ -202,7 +202,7 @@ func TestParse(t *testing.T) {
 	if opts, err := parse([]string{"-only", "6.1"}, io.Discard); err != nil || len(opts.kernels) != 2 {
 		t.Errorf("%+v, %v", opts, err)
 	}
-	for _, args := range [][]string{{"-only", "1.0"}, {"extra"}, {"-nope"}} {
+	for _, args := range [][]string{{"-only", "1.0"}, {"extra"}, {"-nope"}, {"-short", "-table", "x"}, {"-only", "6.1", "-table", "x"}} {
 		if _, err := parse(args, io.Discard); err == nil {
 			t.Errorf("%q passed", args)
 		}

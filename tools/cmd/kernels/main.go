@@ -63,7 +63,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&opts.short, "short", false, "measure, and run a smoke test instead of all tests")
 	flags.BoolVar(&opts.refresh, "refresh", false, "fetch kernels and programs again")
 	flags.StringVar(&opts.mirror, "mirror", "", "fetch from this Debian mirror; without it, from the one of this machine's apt")
-	flags.StringVar(&opts.table, "table", "", "write the table and the versions to a `file`, too")
+	flags.StringVar(&opts.table, "table", "", "write the versions and the table to a `file` when all is green; takes a full run")
 	flags.Func("only", "try the kernels of this `name`, or the one of NAME/ARCH", func(name string) error {
 		opts.kernels = slices.DeleteFunc(slices.Clone(kernels), func(k kernel) bool { return k.name != name && k.String() != name })
 		if len(opts.kernels) == 0 {
@@ -74,10 +74,18 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return opts, err
 	}
-	if flags.NArg() > 0 {
-		err := fmt.Errorf("unexpected argument %q", flags.Arg(0))
-		fmt.Fprintln(stderr, "kernels:", err)
-		return opts, err
+	var err error
+	switch {
+	case flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case opts.table != "" && (opts.short || len(opts.kernels) < len(kernels)):
+		err = errPartTable
 	}
-	return opts, nil
+	if err != nil {
+		fmt.Fprintln(stderr, "kernels:", err)
+	}
+	return opts, err
 }
+
+// errPartTable guards the documents' table from a part of one.
+var errPartTable = errors.New("-table takes a full run, without -short and -only")

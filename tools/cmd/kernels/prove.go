@@ -110,7 +110,10 @@ func (s *session) prove(ctx context.Context) error {
 		}
 	}
 	s.say("")
-	return errors.Join(append(errs, s.publish(ctx, outcomes))...)
+	if err := writeTable(s.out, outcomes); err != nil || len(errs) > 0 || s.table == "" {
+		return errors.Join(append(errs, err)...)
+	}
+	return s.publish(ctx, outcomes)
 }
 
 // prepare fetches and builds what a kernel needs.
@@ -156,11 +159,8 @@ func (s *session) binaries(ctx context.Context, arch string) (binaries, error) {
 	return built, err
 }
 
-// publish prints the table, and writes it for the documents where asked to.
+// publish writes the table for the documents.
 func (s *session) publish(ctx context.Context, outcomes []outcome) error {
-	if err := writeTable(s.out, outcomes); err != nil || s.table == "" {
-		return err
-	}
 	tools, err := s.tools(ctx)
 	if err != nil {
 		return err

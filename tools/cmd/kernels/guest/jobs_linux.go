@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -134,16 +133,15 @@ func prepareUsers() error {
 		return err
 	}
 	for _, dir := range []string{"/tmp", "/var/tmp"} {
-		if err := os.Chmod(dir, fs1777); err != nil {
+		if err := os.Chmod(dir, os.ModeSticky|0o777); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-const fs1777 = os.ModeSticky | 0o777
-
-// maxOutput of a job is reported; the end is what says how it went.
+// maxJobOutput is how much of a job's output is reported: the end, which says
+// how it went.
 const maxJobOutput = 256 << 10
 
 func runJob(job guestjob.Job) (ended guestjob.Ended) {
@@ -179,7 +177,7 @@ func execute(job guestjob.Job) (output []byte, code int, err error) {
 	err = onThread(func() (err error) {
 		if job.ABI != 0 {
 			if err := pretendABI(ctx, job.ABI); err != nil {
-				return fmt.Errorf("pretending ABI %s: %w", strconv.Itoa(job.ABI), err)
+				return fmt.Errorf("pretending ABI %d: %w", job.ABI, err)
 			}
 		}
 		output, err = cmd.CombinedOutput()

@@ -22,7 +22,7 @@ const (
 // User is who runs a job.
 type User string
 
-// The users. The ordinary one may do nothing that root could not forbid it.
+// The users. The ordinary one has no capability, and no group but its own.
 const (
 	Root     User = "root"
 	Ordinary User = "ordinary user"
