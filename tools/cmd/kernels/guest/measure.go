@@ -58,18 +58,17 @@ func measure(ctx context.Context, out io.Writer, names []string) error {
 	return err
 }
 
-// measure returns one row per mode. Every mode is measured, even where the
-// runner works under another one alone.
+// measure returns one row per mode.
 func (w way) measure(ctx context.Context, procs *subprocesslocal.Service) ([]guestjob.Row, error) {
 	provider, err := sandboxlocal.New(w.config)
 	if err != nil {
 		return nil, err
 	}
-	recorder := &recorder{Provider: provider, reports: map[sandbox.Mode]sandbox.Report{}}
-	table, err := sandboxtest.Measure(ctx, recorder, sandboxtest.Options{Modes: modes, Host: procs.Host(), Start: starter(procs)})
-	if errors.Is(err, sandbox.ErrUnavailable) {
+	if err := usable(ctx, provider, procs.Host()); errors.Is(err, sandbox.ErrUnavailable) {
 		return w.unusable(err), nil
 	}
+	recorder := &recorder{Provider: provider, reports: map[sandbox.Mode]sandbox.Report{}}
+	table, err := sandboxtest.Measure(ctx, recorder, sandboxtest.Options{Modes: modes, Host: procs.Host(), Start: starter(procs)})
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +77,16 @@ func (w way) measure(ctx context.Context, procs *subprocesslocal.Service) ([]gue
 		rows = append(rows, w.row(mode, recorder.reports[mode], table))
 	}
 	return rows, nil
+}
+
+// usable asks before the suite does, which would first make every attempt
+// without a sandbox.
+func usable(ctx context.Context, provider sandbox.Provider, host sandbox.Host) error {
+	_, err := provider.Confine(ctx, sandbox.Request{
+		Argv: []string{"/bin/true"}, Dir: "/var/tmp", Host: host,
+		Policy: sandbox.Policy{Mode: sandbox.ReadOnly, WorkspaceRoot: "/var/tmp"},
+	})
+	return err
 }
 
 func (w way) unusable(err error) []guestjob.Row {
