@@ -114,20 +114,26 @@ func gaps(r row) string {
 	return strings.Join(append(order, limits(r)...), "; ")
 }
 
-// limits says what is refused although the mode allows it. Other violations
-// are failures and no matter of a table.
+// limits says what is refused although the mode allows it, and what else was
+// not as claimed: a printed table may be a red one.
 func limits(r row) []string {
-	var effects []string
+	var refused, broken []string
 	for _, v := range r.Violations {
-		if v.Kind == sandboxtest.Useless && !slices.Contains(effects, string(v.Effect)) {
-			effects = append(effects, string(v.Effect))
+		if v.Kind == sandboxtest.Useless {
+			refused = append(refused, string(v.Effect))
+		} else {
+			broken = append(broken, fmt.Sprintf("%s: %s in %s", v.Kind, v.Effect, v.Place))
 		}
 	}
-	if len(effects) == 0 {
-		return nil
+	var texts []string
+	if len(refused) > 0 {
+		slices.Sort(refused)
+		texts = append(texts, "*limit: no "+strings.Join(slices.Compact(refused), ", ")+"*")
 	}
-	slices.Sort(effects)
-	return []string{"*limit: no " + strings.Join(effects, ", ") + "*"}
+	for _, text := range slices.Compact(broken) {
+		texts = append(texts, "**"+text+"**")
+	}
+	return texts
 }
 
 func placesOf(gaps []sandbox.Gap) []sandbox.Place {

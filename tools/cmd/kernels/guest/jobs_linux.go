@@ -166,21 +166,13 @@ func runJob(job guestjob.Job) (ended guestjob.Ended) {
 func execute(job guestjob.Job) (output []byte, code int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), job.Timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, job.Argv[0], job.Argv[1:]...)
-	home := homes[job.User]
-	cmd.Dir, cmd.Env = home, append(append(environment(), "HOME="+home), job.Env...)
-	cmd.WaitDelay = 10 * time.Second
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if job.User == guestjob.Ordinary {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: ordinaryID, Gid: ordinaryID}
-	}
 	err = onThread(func() (err error) {
 		if job.ABI != 0 {
 			if err := pretendABI(ctx, job.ABI); err != nil {
 				return fmt.Errorf("pretending ABI %d: %w", job.ABI, err)
 			}
 		}
-		output, err = cmd.CombinedOutput()
+		output, err = command(ctx, job).CombinedOutput()
 		return err
 	})
 	if ctx.Err() != nil {
@@ -194,6 +186,18 @@ func execute(job guestjob.Job) (output []byte, code int, err error) {
 		return output, -1, err
 	}
 	return output, 0, nil
+}
+
+func command(ctx context.Context, job guestjob.Job) *exec.Cmd {
+	home := homes[job.User]
+	cmd := exec.CommandContext(ctx, job.Argv[0], job.Argv[1:]...)
+	cmd.Dir, cmd.Env = home, append(append(environment(), "HOME="+home), job.Env...)
+	cmd.WaitDelay = 10 * time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if job.User == guestjob.Ordinary {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: ordinaryID, Gid: ordinaryID}
+	}
+	return cmd
 }
 
 // onThread calls f on a thread that does nothing else and ends with it.
