@@ -77,6 +77,10 @@ func (t *tasks) owner(sessionID string) *owner {
 	return o
 }
 
+// mostTasks is how many tasks of a session are kept, those that run aside: of
+// more, the oldest that has ended is forgotten with its output.
+const mostTasks = 100
+
 // add adds a process to its owner's tasks.
 func (t *tasks) add(o *owner, process bash.Process, description string) *task {
 	t.mu.Lock()
@@ -84,7 +88,26 @@ func (t *tasks) add(o *owner, process bash.Process, description string) *task {
 	o.last++
 	added := &task{id: strconv.Itoa(o.last), number: o.last, description: description, process: process}
 	o.tasks[added.id] = added
+	o.prune()
 	return added
+}
+
+// prune forgets the oldest task that has ended if there are too many.
+func (o *owner) prune() {
+	if len(o.tasks) <= mostTasks {
+		return
+	}
+	for _, old := range o.inOrder() {
+		if old.process.State().Status != bash.StatusRunning {
+			delete(o.tasks, old.id)
+			return
+		}
+	}
+}
+
+// inOrder returns the tasks, the oldest first.
+func (o *owner) inOrder() []*task {
+	return slices.SortedFunc(maps.Values(o.tasks), func(a, b *task) int { return a.number - b.number })
 }
 
 // forget ends the session's context and returns the tasks that it had.
@@ -120,7 +143,7 @@ func (t *tasks) list(sessionID string) []*task {
 	if !ok {
 		return nil
 	}
-	return slices.SortedFunc(maps.Values(o.tasks), func(a, b *task) int { return a.number - b.number })
+	return o.inOrder()
 }
 
 // start starts a background task.

@@ -107,6 +107,26 @@ func TestTasksAreInvisibleToOtherSessions(t *testing.T) {
 	}
 }
 
+func TestOldTasksThatHaveEndedAreForgotten(t *testing.T) {
+	tool := newTool(t, Config{Executor: &executor{mode: sandbox.ReadOnly}})
+	first := background(t, tool, session)
+	for range mostTasks + 5 {
+		id := background(t, tool, session)
+		if _, err := use(t, tool, TaskKillName, session, taskID(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(tool.tasks.list(session.ID)); n != mostTasks {
+		t.Errorf("%d tasks are kept", n)
+	}
+	if text, err := use(t, tool, TaskOutputName, session, taskID(first)); err != nil || !strings.Contains(text, "[running]") {
+		t.Errorf("one that runs is forgotten: %q, %v", text, err)
+	}
+	if _, err := use(t, tool, TaskOutputName, session, taskID("2")); !errors.Is(err, ErrNoTask) {
+		t.Errorf("the oldest that ended is kept: %v", err)
+	}
+}
+
 func TestTheEndOfASessionEndsItsTasks(t *testing.T) {
 	tool := newTool(t, Config{Executor: &executor{mode: sandbox.ReadOnly}})
 	var processes []bash.Process
