@@ -14,6 +14,7 @@ func TestE2EAsOrdinaryUser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every end-to-end test once more")
 	}
+	t.Parallel()
 	asOrdinaryUser(t, "^TestE2E")
 }
 

@@ -48,20 +48,31 @@ func TestE2EProgramsUnderWorkspaceWrite(t *testing.T) {
 	runPrograms(t, sandbox.WorkspaceWrite, cases)
 }
 
+// runPrograms leaves out the launcher, which confines as the thread does.
 func runPrograms(t *testing.T, mode sandbox.Mode, cases []programCase) {
 	t.Helper()
-	onEach(t, func(t *testing.T, b backend) {
-		for _, tt := range cases {
-			t.Run(tt.name, func(t *testing.T) {
-				needPrograms(t, tt.needs)
-				p := newPlaces(t)
-				project(t, p.workspace)
-				if got, _ := b.run(t, mode, p.workspace, tt.script); got.code != 0 {
-					t.Errorf("%+v", got)
-				}
-			})
-		}
-	})
+	if testing.Short() {
+		t.Skip("starts toolchains, which take their time")
+	}
+	t.Parallel()
+	for _, name := range []string{Bwrap, Landlock} {
+		t.Run(name, func(t *testing.T) {
+			b := need(t, name)
+			for _, tt := range cases {
+				t.Run(tt.name, func(t *testing.T) { b.runProgram(t, mode, tt) })
+			}
+		})
+	}
+}
+
+func (b backend) runProgram(t *testing.T, mode sandbox.Mode, tt programCase) {
+	t.Helper()
+	needPrograms(t, tt.needs)
+	p := newPlaces(t)
+	project(t, p.workspace)
+	if got, _ := b.run(t, mode, p.workspace, tt.script); got.code != 0 {
+		t.Errorf("%+v", got)
+	}
 }
 
 // needPrograms skips a test for which a program is missing, or one that does
