@@ -23,9 +23,11 @@ func BenchmarkConfine(b *testing.B) {
 		for _, mode := range []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite} {
 			b.Run(runner+"/"+string(mode), func(b *testing.B) {
 				provider := &Provider{config: Config{Runners: []string{runner}}}
-				req := sandbox.Request{Argv: []string{"/bin/true"}, Dir: dir, Host: able,
+				req := sandbox.Request{
+					Argv: []string{"/bin/true"}, Dir: dir, Host: able,
 					Env:    map[string]string{"NO_COLOR": "1", "TERM": "dumb"},
-					Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: workspace}}
+					Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: workspace},
+				}
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := provider.Confine(b.Context(), req); err != nil {

@@ -11,8 +11,10 @@ import (
 // The command gets a session of its own: one that signals its own group would
 // otherwise take the runner down and make its start look as if it had failed.
 func bwrapProfile(who caller, c *call) []string {
-	args := []string{"--new-session", "--die-with-parent", "--unshare-pid", "--unshare-ipc",
-		"--ro-bind", "/", "/", "--dev", "/dev", "--remount-ro", "/dev", "--proc", "/proc"}
+	args := []string{
+		"--new-session", "--die-with-parent", "--unshare-pid", "--unshare-ipc",
+		"--ro-bind", "/", "/", "--dev", "/dev", "--remount-ro", "/dev", "--proc", "/proc",
+	}
 	if who.root {
 		args = append(args, rootOptions(who)...)
 	}

@@ -51,8 +51,12 @@ func TestBwrapArgv(t *testing.T) {
 		{"read-only, root", rootUser, sandbox.ReadOnly, base + root + end},
 		{"workspace-write, ordinary", ordinaryOne, sandbox.WorkspaceWrite, base + write + end},
 		{"workspace-write, root", rootUser, sandbox.WorkspaceWrite, base + root + write + end},
-		{"root without capabilities", caller{root: true}, sandbox.ReadOnly,
-			base + " --remount-ro /proc --cap-drop ALL" + end},
+		{
+			"root without capabilities",
+			caller{root: true},
+			sandbox.ReadOnly,
+			base + " --remount-ro /proc --cap-drop ALL" + end,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

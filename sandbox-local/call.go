@@ -24,7 +24,8 @@ func newCall(req sandbox.Request) (*call, error) {
 		return nil, err
 	}
 	reach, err := sandbox.WritableRoots(sandbox.Policy{
-		Mode: sandbox.WorkspaceWrite, WorkspaceRoot: req.Policy.WorkspaceRoot})
+		Mode: sandbox.WorkspaceWrite, WorkspaceRoot: req.Policy.WorkspaceRoot,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +38,8 @@ func newCall(req sandbox.Request) (*call, error) {
 		c.writable = reach
 		if c.workspace != filepath.Clean(req.Policy.WorkspaceRoot) {
 			return nil, &sandbox.InvalidPolicyError{
-				Mode: req.Policy.Mode, WorkspaceRoot: req.Policy.WorkspaceRoot, Err: ErrRootNotCanonical}
+				Mode: req.Policy.Mode, WorkspaceRoot: req.Policy.WorkspaceRoot, Err: ErrRootNotCanonical,
+			}
 		}
 	}
 	return c, nil

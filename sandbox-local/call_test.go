@@ -31,8 +31,10 @@ func TestResolveDir(t *testing.T) {
 		}
 	}
 	roots := []string{"/w", "/w/", "/link", "/w/../w", "/w/in/.."}
-	rests := []string{"", "/", "/sub", "/sub/", "//sub/./deep", "/sub/..", "/..", "/out", "/out/..", "/in/deep", "/in/..",
-		"/up", "/up/w2", "/file", "/file/x", "/loop", "/nope", "/nope/..", "2", "2/../w/out"}
+	rests := []string{
+		"", "/", "/sub", "/sub/", "//sub/./deep", "/sub/..", "/..", "/out", "/out/..", "/in/deep", "/in/..",
+		"/up", "/up/w2", "/file", "/file/x", "/loop", "/nope", "/nope/..", "2", "2/../w/out",
+	}
 	for _, root := range roots {
 		workspace, err := sandbox.Canonical(base + root)
 		if err != nil {

@@ -99,7 +99,8 @@ func TestE2ERootThroughLinks(t *testing.T) {
 			}
 			got, _ := b.confined(t, sandbox.Request{
 				Argv: bash(`touch a && pwd -P`), Dir: root,
-				Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: canonical}})
+				Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: canonical},
+			})
 			made := filepath.Join(where, "a")
 			if got.code != 0 || got.stdout != where+"\n" || !exists(made) {
 				t.Errorf("%s: %+v", root, got)
@@ -156,7 +157,8 @@ func TestE2EMissingWorkspace(t *testing.T) {
 		root := filepath.Join(p.base, "nope")
 		_, err := b.Confine(t.Context(), sandbox.Request{
 			Argv: bash(`touch "$1/m"`, p.outside), Dir: "/", Host: able,
-			Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: root}})
+			Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: root},
+		})
 		var invalid *sandbox.InvalidPolicyError
 		if !errors.As(err, &invalid) || invalid.WorkspaceRoot != root || errors.Is(err, sandbox.ErrUnavailable) {
 			t.Errorf("%v", err)
@@ -323,7 +325,8 @@ func TestE2EStartupVariablesActInside(t *testing.T) {
 		got, _ := b.confined(t, sandbox.Request{
 			Argv: bash("echo ran"), Dir: p.workspace,
 			Env:    map[string]string{"BASH_ENV": startup, "LD_PRELOAD": "/nowhere.so", "BASH_FUNC_echo%%": "() { builtin echo \"f:$1\"; }"},
-			Policy: sandbox.Policy{Mode: sandbox.ReadOnly, WorkspaceRoot: p.workspace}})
+			Policy: sandbox.Policy{Mode: sandbox.ReadOnly, WorkspaceRoot: p.workspace},
+		})
 		if got.stdout != "f:sourced\nf:refused\nf:ran\n" || exists(filepath.Join(p.outside, "no")) {
 			t.Errorf("%+v", got)
 		}
@@ -345,7 +348,8 @@ func TestE2ETemporaryDirectory(t *testing.T) {
 			got, _ := b.confined(t, sandbox.Request{
 				Argv: bash(`mktemp && rm -f "$TMPDIR"/tmp.*; echo "$TMPDIR"`), Dir: p.workspace,
 				Env:    map[string]string{"TMPDIR": dir},
-				Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: p.workspace}})
+				Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: p.workspace},
+			})
 			if got.code != 0 || !strings.HasSuffix(got.stdout, "\n/tmp\n") {
 				t.Errorf("%s: %+v", dir, got)
 			}
@@ -365,7 +369,8 @@ func TestE2EDescriptorsOfTheRunnerStayOutside(t *testing.T) {
 			Argv:   bash(`for fd in /proc/self/fd/*; do [ -e "$fd" ] && echo "${fd##*/}"; done; true`),
 			Dir:    p.workspace,
 			Env:    map[string]string{"LD_B": "1"},
-			Policy: sandbox.Policy{Mode: sandbox.ReadOnly, WorkspaceRoot: p.workspace}})
+			Policy: sandbox.Policy{Mode: sandbox.ReadOnly, WorkspaceRoot: p.workspace},
+		})
 		if diff := cmp.Diff("0\n1\n2\n", got.stdout); diff != "" {
 			t.Errorf("descriptors (-want +got):\n%s", diff)
 		}
@@ -410,7 +415,8 @@ func TestE2EConfiguredRunner(t *testing.T) {
 		got, c := b.confined(t, sandbox.Request{
 			Argv: bash(`echo "$LD_B"; touch "$1/no"`, p.outside), Dir: p.workspace,
 			Env:    map[string]string{"LD_B": "inside"},
-			Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: p.workspace}})
+			Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: p.workspace},
+		})
 		if !got.refused(c) || got.stdout != "inside\n" || exists(filepath.Join(p.outside, "no")) {
 			t.Errorf("%s: %+v", mode, got)
 		}

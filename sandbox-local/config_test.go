@@ -55,8 +55,10 @@ func TestNewValidates(t *testing.T) {
 
 func TestConfineRefusesWhatIsWrongWithTheCall(t *testing.T) {
 	root := t.TempDir()
-	good := sandbox.Request{Argv: []string{"/bin/true"}, Dir: root,
-		Policy: sandbox.Policy{Mode: sandbox.ReadOnly, WorkspaceRoot: root}}
+	good := sandbox.Request{
+		Argv: []string{"/bin/true"}, Dir: root,
+		Policy: sandbox.Policy{Mode: sandbox.ReadOnly, WorkspaceRoot: root},
+	}
 	change := func(f func(*sandbox.Request)) sandbox.Request {
 		req := good
 		f(&req)

@@ -43,8 +43,11 @@ type conformant struct {
 // conformants are every way to confine that commands meet.
 var conformants = []conformant{
 	{"bwrap", Config{Runners: []string{Bwrap}}, sandboxtest.Options{}},
-	{"landlock", Config{Runners: []string{Landlock}},
-		sandboxtest.Options{Host: sandbox.Host{FirstFD: 3, OnThread: true}, Start: startOnThread}},
+	{
+		"landlock",
+		Config{Runners: []string{Landlock}},
+		sandboxtest.Options{Host: sandbox.Host{FirstFD: 3, OnThread: true}, Start: startOnThread},
+	},
 	{"launcher", Config{Runners: []string{Landlock}, LandlockLauncher: landlockrun.Self}, sandboxtest.Options{}},
 	{"bwrap without descriptors", Config{Runners: []string{Bwrap}}, sandboxtest.Options{Start: sandboxtest.Exec}}, // with the gap that this leaves
 }

@@ -11,9 +11,11 @@ import (
 )
 
 func TestActsOnStartup(t *testing.T) {
-	for _, name := range []string{"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV",
+	for _, name := range []string{
+		"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV",
 		"ENV", "SHELLOPTS", "BASHOPTS", "BASH_FUNC_ls%%", "GCONV_PATH", "NODE_OPTIONS", "ASAN_OPTIONS",
-		"_JAVA_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "GLIBC_TUNABLES", "PATH", "IFS"} {
+		"_JAVA_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "GLIBC_TUNABLES", "PATH", "IFS",
+	} {
 		if !actsOnStartup(name) {
 			t.Errorf("%s may act on a runner", name)
 		}

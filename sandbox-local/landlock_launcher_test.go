@@ -45,12 +45,24 @@ func TestLauncherArgv(t *testing.T) {
 		path string
 		want []string
 	}{
-		{"read-only", sandbox.ReadOnly, sandbox.Host{FirstFD: 5}, "/opt/landlock-run",
-			[]string{"/opt/landlock-run", "--rw", "/dev/null", "--read-only", "--setenv", "LD_PRELOAD", "/x", "--status-fd", "5", "--", "/bin/bash", "-c", "true"}},
-		{"workspace-write, no descriptors", sandbox.WorkspaceWrite, sandbox.Host{}, "/opt/landlock-run",
-			[]string{"/opt/landlock-run", "--rw", "/dev/null", "--rw", workspace, "--rw", "/tmp", "--setenv", "LD_PRELOAD", "/x", "--", "/bin/bash", "-c", "true"}},
-		{"its own launcher", sandbox.ReadOnly, sandbox.Host{}, landlockrun.Self,
-			[]string{landlockrun.Self, landlockrun.SelfArg, "--rw", "/dev/null", "--read-only", "--setenv", "LD_PRELOAD", "/x", "--", "/bin/bash", "-c", "true"}},
+		{
+			"read-only", sandbox.ReadOnly,
+			sandbox.Host{FirstFD: 5},
+			"/opt/landlock-run",
+			[]string{"/opt/landlock-run", "--rw", "/dev/null", "--read-only", "--setenv", "LD_PRELOAD", "/x", "--status-fd", "5", "--", "/bin/bash", "-c", "true"},
+		},
+		{
+			"workspace-write, no descriptors", sandbox.WorkspaceWrite,
+			sandbox.Host{},
+			"/opt/landlock-run",
+			[]string{"/opt/landlock-run", "--rw", "/dev/null", "--rw", workspace, "--rw", "/tmp", "--setenv", "LD_PRELOAD", "/x", "--", "/bin/bash", "-c", "true"},
+		},
+		{
+			"its own launcher", sandbox.ReadOnly,
+			sandbox.Host{},
+			landlockrun.Self,
+			[]string{landlockrun.Self, landlockrun.SelfArg, "--rw", "/dev/null", "--read-only", "--setenv", "LD_PRELOAD", "/x", "--", "/bin/bash", "-c", "true"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,20 +98,27 @@ func TestLandlockGaps(t *testing.T) {
 		want     map[sandbox.Place][]sandbox.Effect
 	}{
 		{"read-only, new", 7, root, true, nil},
-		{"read-only, before device control", 4, root, true,
-			map[sandbox.Place][]sandbox.Effect{sandbox.PlaceDev: {sandbox.EffectDeviceControl}}},
-		{"read-only, before truncation", 2, ordinary, true,
-			map[sandbox.Place][]sandbox.Effect{sandbox.PlaceDev: {sandbox.EffectDeviceControl}}},
+		{
+			"read-only, before device control", 4, root, true,
+			map[sandbox.Place][]sandbox.Effect{sandbox.PlaceDev: {sandbox.EffectDeviceControl}},
+		},
+		{
+			"read-only, before truncation", 2, ordinary, true,
+			map[sandbox.Place][]sandbox.Effect{sandbox.PlaceDev: {sandbox.EffectDeviceControl}},
+		},
 		{"workspace-write, ordinary", 7, ordinary, false, map[sandbox.Place][]sandbox.Effect{
-			sandbox.PlaceOutside: ownFiles, sandbox.PlaceDev: ownFiles, sandbox.PlaceProc: times}},
+			sandbox.PlaceOutside: ownFiles, sandbox.PlaceDev: ownFiles, sandbox.PlaceProc: times,
+		}},
 		{"workspace-write, ordinary, before truncation", 2, ordinary, false, map[sandbox.Place][]sandbox.Effect{
 			sandbox.PlaceOutside: append(slices.Clone(ownFiles), sandbox.EffectTruncate),
 			sandbox.PlaceDev:     append(slices.Clone(ownFiles), sandbox.EffectTruncate, sandbox.EffectDeviceControl),
-			sandbox.PlaceProc:    times}},
+			sandbox.PlaceProc:    times,
+		}},
 		{"workspace-write, root", 7, root, false, map[sandbox.Place][]sandbox.Effect{
 			sandbox.PlaceOutside: append(slices.Clone(ownFiles), sandbox.EffectOwner),
 			sandbox.PlaceDev:     append(slices.Clone(ownFiles), sandbox.EffectOwner),
-			sandbox.PlaceProc:    {sandbox.EffectTimes, sandbox.EffectMode, sandbox.EffectOwner}}},
+			sandbox.PlaceProc:    {sandbox.EffectTimes, sandbox.EffectMode, sandbox.EffectOwner},
+		}},
 	}
 	for _, tt := range tests {
 		var got map[sandbox.Place][]sandbox.Effect

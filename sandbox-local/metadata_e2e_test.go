@@ -193,8 +193,10 @@ func (r tried) names(effect sandbox.Effect, place sandbox.Place) bool {
 // TestE2EWorkspaceWriteGapsInSystemPlaces does the same for the nodes in /dev
 // and the entries of /proc.
 func TestE2EWorkspaceWriteGapsInSystemPlaces(t *testing.T) {
-	effects := map[string]sandbox.Effect{"chmod": sandbox.EffectMode, "chown": sandbox.EffectOwner,
-		"utimensat": sandbox.EffectTimes, "acl": sandbox.EffectXattr, "setflags": sandbox.EffectInodeFlags}
+	effects := map[string]sandbox.Effect{
+		"chmod": sandbox.EffectMode, "chown": sandbox.EffectOwner,
+		"utimensat": sandbox.EffectTimes, "acl": sandbox.EffectXattr, "setflags": sandbox.EffectInodeFlags,
+	}
 	shared, err := os.CreateTemp("/dev/shm", "dsh-sandbox-")
 	if err != nil {
 		t.Skip(err)
@@ -203,7 +205,8 @@ func TestE2EWorkspaceWriteGapsInSystemPlaces(t *testing.T) {
 	defer shared.Close()
 	targets := map[sandbox.Place][]string{
 		sandbox.PlaceDev:  {os.DevNull, shared.Name()},
-		sandbox.PlaceProc: {"/proc/version", "/proc/" + itoa(os.Getpid()) + "/status"}}
+		sandbox.PlaceProc: {"/proc/version", "/proc/" + itoa(os.Getpid()) + "/status"},
+	}
 	onEach(t, func(t *testing.T, b backend) {
 		p := newPlaces(t)
 		for place, paths := range targets {

@@ -130,7 +130,8 @@ func confineWithoutLandlock(workspace string) int {
 	for _, mode := range []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite} {
 		c, err := new(Provider).Confine(context.Background(), sandbox.Request{
 			Argv: bash("touch m"), Dir: workspace, Host: able,
-			Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: workspace}})
+			Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: workspace},
+		})
 		if c != nil || !errors.Is(err, sandbox.ErrUnavailable) {
 			fmt.Printf("%s: %v, %v\n", mode, c, err)
 			return 2

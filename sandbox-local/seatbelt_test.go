@@ -69,8 +69,10 @@ func unquote(s string) (value, rest string, ok bool) {
 }
 
 // oddNames are directory names that have ended literals, options and lists.
-var oddNames = []string{"a b", "q'u", `d"q`, "new\nline", "co:lon", "com,ma", "-dash", "--tmpfs", "héé-日本", "*",
-	"$(id)", `back\s`, "tr ", "%s", "#h", "~", `x") (allow file-write*) ("`, `end\`, `\"`, "\xff\xfe"}
+var oddNames = []string{
+	"a b", "q'u", `d"q`, "new\nline", "co:lon", "com,ma", "-dash", "--tmpfs", "héé-日本", "*",
+	"$(id)", `back\s`, "tr ", "%s", "#h", "~", `x") (allow file-write*) ("`, `end\`, `\"`, "\xff\xfe",
+}
 
 func TestSeatbeltQuoting(t *testing.T) {
 	for _, name := range oddNames {

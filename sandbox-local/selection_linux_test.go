@@ -31,8 +31,10 @@ func stubbed(t *testing.T, p places, mode os.FileMode, script string) string {
 }
 
 func confineTrue(ctx context.Context, provider *Provider, workspace string, host sandbox.Host) (*sandbox.Confinement, error) {
-	return provider.Confine(ctx, sandbox.Request{Argv: []string{"/bin/true"}, Dir: workspace, Host: host,
-		Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: workspace}})
+	return provider.Confine(ctx, sandbox.Request{
+		Argv: []string{"/bin/true"}, Dir: workspace, Host: host,
+		Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: workspace},
+	})
 }
 
 // working is a stub that passes for bwrap.
@@ -52,8 +54,10 @@ func TestSelectionByWhatIsUsable(t *testing.T) {
 		{"working", 0o755, working, ""},
 		{"mode bits lost", 0o644, working, "has no execute permission"},
 		{"interpreter gone", 0o755, "#!/nowhere/sh\n", "cannot be executed"},
-		{"kernel refuses", 0o755, "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n",
-			"the read-only profile failed: exit status 1: bwrap: No permissions to create new namespace"},
+		{
+			"kernel refuses", 0o755, "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n",
+			"the read-only profile failed: exit status 1: bwrap: No permissions to create new namespace",
+		},
 		{"never runs the command", 0o755, "#!/bin/sh\nexit 0\n", "its status says: command not started"},
 	}
 	for _, tt := range tests {
@@ -113,8 +117,10 @@ func TestRunnerBeneathWritableRootIsRefused(t *testing.T) {
 	p := newPlaces(t)
 	path := stubbed(t, p, 0o755, working)
 	for _, mode := range []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite} {
-		req := sandbox.Request{Argv: []string{"/bin/true"}, Dir: p.workspace, Host: able,
-			Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: p.base}}
+		req := sandbox.Request{
+			Argv: []string{"/bin/true"}, Dir: p.workspace, Host: able,
+			Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: p.base},
+		}
 		got, err := new(Provider).Confine(t.Context(), req)
 		if err != nil || got.Report.Runner != Landlock {
 			t.Errorf("%s: %v, %v", mode, got, err)

@@ -16,11 +16,17 @@ func TestParse(t *testing.T) {
 	}{
 		{[]string{"--", "true"}, options{statusFD: -1, argv: []string{"true"}}},
 		{[]string{"--probe"}, options{statusFD: -1, probe: true}},
-		{[]string{"--rw", "/a", "--ro", "/b", "--rw", "--", "--", "c", "--ro"},
-			options{statusFD: -1, argv: []string{"c", "--ro"},
-				grants: landlock.Grants{Writable: []string{"/a", "--"}, Readable: []string{"/b"}}}},
-		{[]string{"--read-only", "--status-fd", "9", "--setenv", "A", "b=c\nd", "--", "x", "--", "y"},
-			options{statusFD: 9, readOnly: true, setenv: []string{"A=b=c\nd"}, argv: []string{"x", "--", "y"}}},
+		{
+			[]string{"--rw", "/a", "--ro", "/b", "--rw", "--", "--", "c", "--ro"},
+			options{
+				statusFD: -1, argv: []string{"c", "--ro"},
+				grants: landlock.Grants{Writable: []string{"/a", "--"}, Readable: []string{"/b"}},
+			},
+		},
+		{
+			[]string{"--read-only", "--status-fd", "9", "--setenv", "A", "b=c\nd", "--", "x", "--", "y"},
+			options{statusFD: 9, readOnly: true, setenv: []string{"A=b=c\nd"}, argv: []string{"x", "--", "y"}},
+		},
 	}
 	for _, tt := range tests {
 		got, err := parse(tt.args)
@@ -35,9 +41,21 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, args := range [][]string{
-		nil, {"--"}, {"--", ""}, {"true"}, {"--ro"}, {"--rw", "/a"}, {"--setenv", "A", "--"}, {"--setenv", "", "x", "--", "a"},
-		{"--setenv", "A=B", "x", "--", "a"}, {"--status-fd", "2", "--", "a"}, {"--status-fd", "x", "--", "a"},
-		{"--status-fd", "-1", "--", "a"}, {"--probe", "--", "a"}, {"--rw", "/a", "--probe"}, {"--help"},
+		nil,
+		{"--"},
+		{"--", ""},
+		{"true"},
+		{"--ro"},
+		{"--rw", "/a"},
+		{"--setenv", "A", "--"},
+		{"--setenv", "", "x", "--", "a"},
+		{"--setenv", "A=B", "x", "--", "a"},
+		{"--status-fd", "2", "--", "a"},
+		{"--status-fd", "x", "--", "a"},
+		{"--status-fd", "-1", "--", "a"},
+		{"--probe", "--", "a"},
+		{"--rw", "/a", "--probe"},
+		{"--help"},
 	} {
 		if got, err := parse(args); err == nil {
 			t.Errorf("%q: %+v", args, got)

@@ -37,8 +37,10 @@ func ofThread() (s sets, err error) {
 		return s, err
 	}
 	for line := range strings.Lines(string(status)) {
-		for prefix, set := range map[string]*Set{"CapInh:": &s.inheritable, "CapPrm:": &s.permitted,
-			"CapEff:": &s.effective, "CapBnd:": &s.bounding, "CapAmb:": &s.ambient} {
+		for prefix, set := range map[string]*Set{
+			"CapInh:": &s.inheritable, "CapPrm:": &s.permitted,
+			"CapEff:": &s.effective, "CapBnd:": &s.bounding, "CapAmb:": &s.ambient,
+		} {
 			if value, ok := strings.CutPrefix(line, prefix); ok {
 				if _, err := fmt.Sscanf(value, "%x", set); err != nil {
 					return s, err

@@ -167,8 +167,14 @@ func TestFilterOfOpen(t *testing.T) {
 		flags uint64
 		want  uint32
 	}{
-		{0, allow}, {1, allow}, {2, allow}, {openTrunc | 1, allow}, {openTrunc | 2, allow},
-		{openTrunc, refusal}, {openTrunc | 3, refusal}, {openTrunc | openCreate, refusal},
+		{0, allow},
+		{1, allow},
+		{2, allow},
+		{openTrunc | 1, allow},
+		{openTrunc | 2, allow},
+		{openTrunc, refusal},
+		{openTrunc | 3, refusal},
+		{openTrunc | openCreate, refusal},
 		{1<<32 | openTrunc, refusal},
 	}
 	for name, a := range allABIs {
