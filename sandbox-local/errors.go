@@ -88,4 +88,5 @@ var (
 	errWrongSystem = errors.New("not available on this operating system")
 	errNoThread    = errors.New("the caller cannot confine the thread from which it starts a command")
 	errTimeout     = errors.New("did not answer in time")
+	errNotDenied   = errors.New("a write that must be denied was not")
 )

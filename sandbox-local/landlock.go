@@ -109,8 +109,11 @@ func tryConfined(restrict func() error) error {
 	if err := restrict(); err != nil {
 		return err
 	}
-	if err := openForWriting("/dev/zero"); !errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("a write that must be denied was not (error: %v)", err)
+	switch err := openForWriting("/dev/zero"); {
+	case err == nil:
+		return errNotDenied
+	case !errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: %w", errNotDenied, err)
 	}
 	return openForWriting(os.DevNull)
 }

@@ -67,8 +67,10 @@ func TestCompare(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	p90 := Duration(2 * time.Millisecond)
 	table := Table{
-		{Name: "µ row", Value: Duration(time.Millisecond), P90: &p90, Allocations: &Allocations{58, 2048},
-			Targets: []Target{{"≤ 1", true}, {"≤ 2", false}}},
+		{
+			Name: "µ row", Value: Duration(time.Millisecond), P90: &p90, Allocations: &Allocations{58, 2048},
+			Targets: []Target{{"≤ 1", true}, {"≤ 2", false}},
+		},
 		{Name: "a|b", Skipped: "no\n such | thing"},
 	}
 	want := strings.TrimPrefix(`

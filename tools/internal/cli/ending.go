@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -66,7 +67,8 @@ func (e *Ending) Stop() {
 
 // Status returns the exit status of a program that was asked to end.
 func (e *Ending) Status() (status int, asked bool) {
-	if by, ok := context.Cause(e.Ctx).(*EndedBy); ok {
+	var by *EndedBy
+	if errors.As(context.Cause(e.Ctx), &by) {
 		return StatusSignal + int(by.Signal), true
 	}
 	return 0, false

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/dsh-go/dsh/tools/internal/workspace"
 	"golang.org/x/mod/module"
@@ -83,9 +85,10 @@ func nextVersion(tree *workspace.Workspace, path string) (string, error) {
 
 // patchAfter returns the next patch release.
 func patchAfter(version string) string {
-	var patch int
 	prefix := semver.MajorMinor(version)
-	fmt.Sscanf(semver.Canonical(version)[len(prefix):], ".%d", &patch)
+	rest := strings.TrimPrefix(semver.Canonical(version)[len(prefix):], ".")
+	digits, _, _ := strings.Cut(rest, "-")
+	patch, _ := strconv.Atoi(digits) // a canonical version has one
 	return fmt.Sprintf("%s.%d", prefix, patch+1)
 }
 

@@ -22,7 +22,7 @@ func Go(ctx context.Context, cmd gotool.Cmd, args ...string) (*Results, error) {
 	}()
 	cmd.Stdout = feed
 	_, runErr := cmd.Go(ctx, slices.Concat([]string{"test", "-json"}, args)...)
-	feed.Close()
+	_ = feed.Close() // it never fails
 	return results, results.Verdict(errors.Join(<-read, runErr))
 }
 
