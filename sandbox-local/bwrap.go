@@ -22,8 +22,9 @@ type bwrap struct {
 
 // caller is on whose behalf the runner is started.
 type caller struct {
-	root bool
-	held capability.Set
+	root   bool
+	labels bool // is not root and may set security attributes all the same
+	held   capability.Set
 }
 
 func openBwrap(entry string) (runner, error) {
@@ -47,7 +48,8 @@ func currentCaller() (caller, error) {
 	if err != nil {
 		return caller{}, err
 	}
-	return caller{root: os.Geteuid() == 0, held: held}, nil
+	root := os.Geteuid() == 0
+	return caller{root: root, labels: !root && mayLabel(), held: held}, nil
 }
 
 func (b *bwrap) confine(c *call) (*sandbox.Confinement, error) {
@@ -122,16 +124,23 @@ func bwrapDialect() sandbox.Dialect {
 
 func (b *bwrap) report(filtered bool) sandbox.Report {
 	var gaps []sandbox.Gap
-	if b.caller.root && !filtered {
+	switch {
+	case b.caller.root && !filtered:
 		gaps = gapsOf(sandbox.PlaceDev, reasonDeviceNodes,
 			sandbox.EffectMode, sandbox.EffectOwner, sandbox.EffectTimes, sandbox.EffectXattr)
+	case b.caller.labels:
+		gaps = gapsOf(sandbox.PlaceDev, reasonLabels, sandbox.EffectXattr)
 	}
 	return sandbox.Report{Runner: Bwrap, Enforcement: sandbox.EnforcementOf(gaps), Gaps: gaps}
 }
 
-// reasonDeviceNodes is the one gap: a device on a read-only bind could not be
+// Both gaps are about device nodes: a device on a read-only bind could not be
 // opened, so that they are bound writable.
-const reasonDeviceNodes = "the device nodes in the sandbox's /dev are the host's own inodes, which root may change"
+const (
+	reasonDeviceNodes = "the device nodes in the sandbox's /dev are the host's own inodes, which root may change"
+	reasonLabels      = "the device nodes in the sandbox's /dev are the host's own inodes, and this kernel lets anybody set " +
+		"security attributes on them"
+)
 
 func gapsOf(place sandbox.Place, reason string, effects ...sandbox.Effect) []sandbox.Gap {
 	gaps := make([]sandbox.Gap, len(effects))

@@ -211,3 +211,20 @@ func FuzzBwrapStatus(f *testing.F) {
 		}
 	})
 }
+
+func TestBwrapNamesTheGapOfAKernelThatLetsAnybodyLabel(t *testing.T) {
+	for _, tt := range []struct {
+		who  caller
+		gaps int
+	}{{ordinaryOne, 0}, {caller{labels: true}, 1}} {
+		report := (&bwrap{caller: tt.who}).report(false)
+		if len(report.Gaps) != tt.gaps || report.Enforcement != sandbox.EnforcementOf(report.Gaps) {
+			t.Errorf("%+v: %+v", tt.who, report)
+		}
+		for _, gap := range report.Gaps {
+			if !gap.Covers(sandbox.EffectXattr, sandbox.PlaceDev) {
+				t.Errorf("%+v", gap)
+			}
+		}
+	}
+}
