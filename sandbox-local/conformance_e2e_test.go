@@ -73,8 +73,18 @@ func (c conformant) run(t *testing.T) *sandboxtest.Table {
 }
 
 func TestE2EConformance(t *testing.T) {
+	skipShort(t)
 	for _, c := range conformants {
 		t.Run(c.name, func(t *testing.T) { c.run(t) })
+	}
+}
+
+// skipShort leaves out what takes long because it starts hundreds of sandboxes
+// of its own, about whose insides the test process learns nothing more.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("tries every effect at every place")
 	}
 }
 
@@ -105,6 +115,7 @@ func (w weakened) Confine(ctx context.Context, req sandbox.Request) (*sandbox.Co
 // TestE2EConformanceFindsAWeakBwrap takes away what each hardening is for. An
 // ordinary user has nothing to lose but the read-only tree.
 func TestE2EConformanceFindsAWeakBwrap(t *testing.T) {
+	skipShort(t)
 	weak := weakened{need(t, Bwrap), []edit{{[]string{"--ro-bind"}, []string{"--bind"}}}}
 	want := []sandbox.Effect{sandbox.EffectCreate, sandbox.EffectMode, sandbox.EffectIOUring}
 	if os.Geteuid() == 0 {
