@@ -258,7 +258,9 @@ func TestE2ENothingIsLeftBehind(t *testing.T) {
 				t.Fatalf("%+v", got)
 			}
 		}
-		c := b.confine(t, sandbox.WorkspaceWrite, p.workspace, p.workspace, "echo up; exec sleep 60")
+		// The first process that bwrap puts inside asks to die with its parent
+		// only after it has started the command.
+		c := b.confine(t, sandbox.WorkspaceWrite, p.workspace, p.workspace, "sleep .3; echo up; exec sleep 60")
 		killRunning(t, c, p.workspace)
 		if diff := cmp.Diff(before, tree(t, p.base)); diff != "" {
 			t.Errorf("files (-before +after):\n%s", diff)
