@@ -60,7 +60,7 @@ func TestE2EWorkspaceWriteChangesTheWorkspaceAlone(t *testing.T) {
 		p := newPlaces(t)
 		write(t, filepath.Join(p.outside, "f"), "kept")
 		got, _ := b.run(t, sandbox.WorkspaceWrite, p.workspace,
-			`set -e; mkdir a b; echo 1 >a/x; mv a/x b/y; ln b/y z; mktemp >/dev/null; pwd`)
+			`set -e; mkdir a b; echo 1 >a/x; mv a/x b/y; ln b/y z; rm "$(mktemp)"; pwd`)
 		if got.code != 0 || strings.TrimSpace(got.stdout) != p.workspace {
 			t.Errorf("inside: exit %d, stdout %q, stderr %q", got.code, got.stdout, got.stderr)
 		}
