@@ -348,7 +348,7 @@ func TestE2ETemporaryDirectory(t *testing.T) {
 		p := newPlaces(t)
 		for _, dir := range []string{"/nonexistent", p.outside} {
 			got, _ := b.confined(t, sandbox.Request{
-				Argv: bash(`mktemp && rm -f "$TMPDIR"/tmp.*; echo "$TMPDIR"`), Dir: p.workspace,
+				Argv: bash(`f=$(mktemp) && echo "$f" && rm "$f"; echo "$TMPDIR"`), Dir: p.workspace,
 				Env:    map[string]string{"TMPDIR": dir},
 				Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: p.workspace},
 			})
