@@ -56,7 +56,7 @@ func TestGitReadsUnderReadOnly(t *testing.T) {
 func TestACommandThatRunsASandboxItself(t *testing.T) {
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("bwrap is not usable here: %v", err)
 	}
 	forEachSetup(t, func(t *testing.T, s setup) {
 		w := newWorld(t, s.config, bashsandbox.Config{})

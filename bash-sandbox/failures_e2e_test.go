@@ -166,7 +166,7 @@ func TestAMissingBashIsNobodysFault(t *testing.T) {
 func TestBwrapIsLostAfterItWasSelected(t *testing.T) {
 	bwrap, err := exec.LookPath(sandboxlocal.Bwrap)
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("bwrap is not usable here: %v", err)
 	}
 	program, err := os.ReadFile(bwrap)
 	if err != nil {
