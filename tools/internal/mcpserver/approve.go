@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dsh-go/dsh/sandbox"
+	"github.com/dsh-go/dsh/tools/internal/approval"
 )
 
 // multiRoundTrip is the version of the protocol since which a call ends with
@@ -90,7 +91,7 @@ func endsWithQuestion(params *mcp.CallToolParamsRaw) bool {
 }
 
 func elicitation(req sandbox.EscalationRequest) *mcp.ElicitParams {
-	return &mcp.ElicitParams{Mode: "form", Message: prompt(req), RequestedSchema: decisionSchema}
+	return &mcp.ElicitParams{Mode: "form", Message: approval.Prompt(req), RequestedSchema: decisionSchema}
 }
 
 // decision reads an answer. A form that was sent without a yes in it is a no.

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dsh-go/dsh/bash"
+	"github.com/dsh-go/dsh/tools/internal/approval"
 )
 
 const (
@@ -95,7 +96,7 @@ func lastLine(text []byte) string {
 	lines := strings.FieldsFunc(strings.ToValidUTF8(string(text), "\uFFFD"), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := len(lines) - 1; i >= 0; i-- {
 		if line := strings.TrimSpace(lines[i]); line != "" {
-			return visible(shorten(line, maxLine))
+			return approval.Visible(approval.Shorten(line, maxLine))
 		}
 	}
 	return ""

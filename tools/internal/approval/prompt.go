@@ -1,4 +1,7 @@
-package mcpserver
+// Package approval words the question whether one command may run under a wider
+// sandbox mode, for whichever protocol asks it. What it shows of a text that a
+// model wrote can neither hide itself nor pass for the program's own words.
+package approval
 
 import (
 	"fmt"
@@ -16,33 +19,33 @@ const (
 	maxName   = 100
 )
 
-// prompt is what the user is shown. Facts come first, so that nothing that the
+// Prompt is what the user is shown. Facts come first, so that nothing that the
 // model wrote can stand before them or push them away; each line that it wrote
 // stands behind a bar, with what does not print made visible. Everything is
 // indented, which to a client that renders Markdown is text to show as it is.
-func prompt(req sandbox.EscalationRequest) string {
+func Prompt(req sandbox.EscalationRequest) string {
 	var b strings.Builder
 	b.WriteString("May this one command run with more access?\n\n")
-	fmt.Fprintf(&b, "    asked by:   %s\n", visible(shorten(req.Caller, maxName)))
-	fmt.Fprintf(&b, "    mode now:   %s\n", meaning(req.Policy))
+	fmt.Fprintf(&b, "    asked by:   %s\n", Visible(Shorten(req.Caller, maxName)))
+	fmt.Fprintf(&b, "    mode now:   %s\n", Meaning(req.Policy))
 	wider := req.Policy
 	wider.Mode = req.Mode
-	fmt.Fprintf(&b, "    mode asked: %s\n", meaning(wider))
-	fmt.Fprintf(&b, "    directory:  %s\n", visible(req.Dir))
+	fmt.Fprintf(&b, "    mode asked: %s\n", Meaning(wider))
+	fmt.Fprintf(&b, "    directory:  %s\n", Visible(req.Dir))
 	b.WriteString("\nThe command:\n\n")
 	b.WriteString(barred(req.Subject))
-	b.WriteString("\nThe reason that the model gives:\n\n")
-	b.WriteString(barred(shorten(req.Justification, maxReason)))
+	b.WriteString("\nThe reason that is given:\n\n")
+	b.WriteString(barred(Shorten(req.Justification, maxReason)))
 	return b.String()
 }
 
-// meaning is a policy in a few words.
-func meaning(policy sandbox.Policy) string {
+// Meaning is a policy in a few words.
+func Meaning(policy sandbox.Policy) string {
 	switch policy.Mode {
 	case sandbox.ReadOnly:
 		return "read-only (changes no file)"
 	case sandbox.WorkspaceWrite:
-		return fmt.Sprintf("workspace-write (may change files beneath %s and temporary ones)", visible(policy.WorkspaceRoot))
+		return fmt.Sprintf("workspace-write (may change files beneath %s and temporary ones)", Visible(policy.WorkspaceRoot))
 	default:
 		return string(policy.Mode) + " (not confined at all)"
 	}
@@ -52,14 +55,14 @@ func meaning(policy sandbox.Policy) string {
 func barred(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
-		b.WriteString("    | " + visible(line) + "\n")
+		b.WriteString("    | " + Visible(line) + "\n")
 	}
 	return b.String()
 }
 
-// visible escapes what does not print: control characters, line and paragraph
+// Visible escapes what does not print: control characters, line and paragraph
 // separators, invisible characters, and those that turn the direction of text.
-func visible(text string) string {
+func Visible(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		if unicode.IsPrint(r) {
@@ -71,8 +74,8 @@ func visible(text string) string {
 	return b.String()
 }
 
-// shorten returns the first runes of text, and says so if those are not all.
-func shorten(text string, most int) string {
+// Shorten returns the first runes of text, and says so if those are not all.
+func Shorten(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
 		return text

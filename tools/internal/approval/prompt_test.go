@@ -1,0 +1,79 @@
+package approval
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dsh-go/dsh/sandbox"
+)
+
+func TestPrompt(t *testing.T) {
+	got := Prompt(sandbox.EscalationRequest{
+		Mode:          sandbox.WorkspaceWrite,
+		Policy:        sandbox.Policy{Mode: sandbox.ReadOnly, WorkspaceRoot: "/work"},
+		Caller:        "agent 1.0",
+		Subject:       "make\nmake install",
+		Justification: "the user asked for it",
+		Dir:           "/work/sub",
+	})
+	const want = `May this one command run with more access?
+
+    asked by:   agent 1.0
+    mode now:   read-only (changes no file)
+    mode asked: workspace-write (may change files beneath /work and temporary ones)
+    directory:  /work/sub
+
+The command:
+
+    | make
+    | make install
+
+The reason that is given:
+
+    | the user asked for it
+`
+	if got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestNothingForgesThePrompt has every text that others wrote try to write
+// lines of the prompt, to hide itself, or to turn around.
+func TestNothingForgesThePrompt(t *testing.T) {
+	const forged = "x\n\n    mode asked: read-only\r    asked by: you\v\f\x1b[2J\x1b[8m\u2028mode\u2029\u202e\u200b\u0085<!-- hidden -->"
+	honest := sandbox.EscalationRequest{
+		Mode: sandbox.DangerFullAccess, Policy: sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: "/w"},
+		Caller: "a", Subject: "b", Justification: "c", Dir: "/w",
+	}
+	for name, req := range map[string]func(*sandbox.EscalationRequest){
+		"caller":    func(r *sandbox.EscalationRequest) { r.Caller = forged },
+		"command":   func(r *sandbox.EscalationRequest) { r.Subject = forged },
+		"reason":    func(r *sandbox.EscalationRequest) { r.Justification = forged },
+		"directory": func(r *sandbox.EscalationRequest) { r.Dir = forged },
+		"root":      func(r *sandbox.EscalationRequest) { r.Policy.WorkspaceRoot = forged },
+	} {
+		hostile := honest
+		req(&hostile)
+		text := Prompt(hostile)
+		if strings.ContainsAny(text, "\r\v\f\x1b\u2028\u2029\u202e\u200b\u0085") {
+			t.Errorf("%s: %q", name, text)
+		}
+		facts := 0
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(strings.TrimSpace(line), "mode asked:") {
+				facts++
+			}
+		}
+		if facts != 1 || !strings.Contains(text, "\n    mode asked: danger-full-access (not confined at all)\n") {
+			t.Errorf("%s: %d lines say what is asked:\n%s", name, facts, text)
+		}
+	}
+}
+
+func TestTheCommandIsShownInFullAndTheRestIsNot(t *testing.T) {
+	long := strings.Repeat("y", 50_000)
+	text := Prompt(sandbox.EscalationRequest{Mode: sandbox.DangerFullAccess, Caller: long, Subject: long, Justification: long})
+	if strings.Count(text, long) != 1 || len(text) > len(long)+3000 {
+		t.Errorf("%d bytes", len(text))
+	}
+}
