@@ -54,7 +54,7 @@ func (e *engine) endAll() error {
 	e.mu.Lock()
 	used, grace, processes := e.live != nil, e.grace, slices.Collect(maps.Keys(e.live))
 	e.mu.Unlock()
-	if !used {
+	if !used || len(processes) == 0 && e.orphans.none() {
 		return nil
 	}
 	for _, p := range processes {

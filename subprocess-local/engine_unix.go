@@ -38,7 +38,7 @@ type launch struct {
 }
 
 func (e *engine) start(ctx context.Context, spec subprocess.Spec, config Config) (subprocess.Handle, error) {
-	if !e.admit(spec.Grace) {
+	if !e.admit(spec.Grace, config.Subreaper && spec.Status == nil) {
 		return nil, startError(spec, subprocess.StageExec, subprocess.ErrClosed)
 	}
 	defer e.starting.Done()
@@ -61,7 +61,7 @@ func (e *engine) start(ctx context.Context, spec subprocess.Spec, config Config)
 
 // admit lets a start in, unless the service is closed. A start that was let in
 // is in live before Close looks.
-func (e *engine) admit(grace time.Duration) bool {
+func (e *engine) admit(grace time.Duration, subreaper bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed != nil {
@@ -71,6 +71,9 @@ func (e *engine) admit(grace time.Duration) bool {
 		e.live = map[*process]struct{}{}
 		e.terminator.service = newCookieID()
 		e.terminator.signalled = e.orphans.note
+		if subreaper {
+			e.orphans.adoptAll()
+		}
 	}
 	e.grace = max(e.grace, grace)
 	e.starting.Add(1)

@@ -21,12 +21,13 @@ const lastLine = "helper done"
 
 // helpers are programs that need a process of their own.
 var helpers = map[string]func() error{
-	"adopt":  adoptOrphans,
-	"idle":   idleProcesses,
-	"nest":   nestServices,
-	"yes":    collectYes,
-	"tty":    readTerminal,
-	"closed": startWithoutStandardStreams,
+	"adopt":   adoptOrphans,
+	"idle":    idleProcesses,
+	"nest":    nestServices,
+	"yes":     collectYes,
+	"tty":     readTerminal,
+	"closed":  startWithoutStandardStreams,
+	"subreap": becomeSubreaper,
 }
 
 func TestMain(m *testing.M) {

@@ -10,4 +10,8 @@ func (*orphans) started(*engine, int) {}
 
 func (*orphans) note(int) {}
 
+func (*orphans) adoptAll() {}
+
+func (*orphans) none() bool { return false }
+
 func (*orphans) stop() {}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,6 +27,7 @@ type orphans struct {
 	// forking is held for reading while a leader exists that is not yet in
 	// engine.live.
 	forking sync.RWMutex
+	all     atomic.Bool // every orphan of every start becomes a child of this program
 
 	mu       sync.Mutex
 	sessions map[int]bool   // the sessions of starts and their descendants, also old ones
@@ -34,8 +36,12 @@ type orphans struct {
 	finished chan struct{}
 }
 
-// gather is how long deaths are gathered before children are looked at again.
-const gather = 20 * time.Millisecond
+// Deaths are gathered for a moment before children are looked at, and for
+// longer before they are looked at again.
+const (
+	gatherFirst = time.Millisecond
+	gatherMore  = 20 * time.Millisecond
+)
 
 // again is how long after the last death children are looked at once more: the
 // kernel may leave children out of its lists while others end.
@@ -44,6 +50,27 @@ const again = 200 * time.Millisecond
 // mostSessions is how many sessions are remembered before those that are gone
 // are forgotten.
 const mostSessions = 4096
+
+// adoptAll makes this program a child subreaper. It is called before the first
+// start.
+func (o *orphans) adoptAll() {
+	o.all.Store(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil)
+}
+
+// none reports whether there is certainly no descendant of any start: each
+// would be a child of this program or descend from one.
+func (o *orphans) none() bool { return o.all.Load() && adopts() && childless() }
+
+// childless reports whether this program has no children at all, also none
+// that ended and are not reaped.
+func childless() bool {
+	for {
+		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
+		if err != unix.EINTR {
+			return err == unix.ECHILD
+		}
+	}
+}
 
 // hold keeps children from being looked at until the function returned is
 // called.
@@ -87,8 +114,9 @@ func (o *orphans) run(e *engine, quit, finished chan struct{}) {
 	for {
 		select {
 		case <-deaths:
+			rest(gatherFirst, quit)
 			o.collect(e, known)
-			time.Sleep(gather)
+			rest(gatherMore, quit)
 			later = time.After(again)
 		case <-later:
 			o.collect(e, known)
@@ -96,6 +124,14 @@ func (o *orphans) run(e *engine, quit, finished chan struct{}) {
 			o.collect(e, known)
 			return
 		}
+	}
+}
+
+// rest waits until d has passed or quit is closed.
+func rest(d time.Duration, quit <-chan struct{}) {
+	select {
+	case <-time.After(d):
+	case <-quit:
 	}
 }
 
@@ -130,6 +166,9 @@ func (o *orphans) remember(pid int) {
 
 // collect reaps the orphans that have ended.
 func (o *orphans) collect(e *engine, known *cookieReader) {
+	if childless() {
+		return
+	}
 	o.forking.Lock()
 	defer o.forking.Unlock()
 	leaders := e.leaders()

@@ -73,6 +73,7 @@ func runCommand(flags runFlags, std cli.Streams, command string) error {
 	logger := flags.Logger(std)
 	procs, err := subprocesslocal.New(subprocesslocal.Config{
 		KeepSpills: flags.json, // a path that is printed must stay
+		Subreaper:  policies.Default().Mode.Confines(),
 		Logger:     logger,
 	})
 	if err != nil {
