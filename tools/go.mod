@@ -3,6 +3,7 @@ module github.com/dsh-go/dsh/tools
 go 1.26.0
 
 require (
+	github.com/coder/acp-go-sdk v0.13.0
 	github.com/dsh-go/dsh/bash v0.1.0
 	github.com/dsh-go/dsh/bash-local v0.1.0
 	github.com/dsh-go/dsh/bash-sandbox v0.1.0

@@ -1,0 +1,127 @@
+package acpagent
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"github.com/dsh-go/dsh/bash/bashtool"
+	"github.com/dsh-go/dsh/sandbox"
+	sandboxpolicy "github.com/dsh-go/dsh/sandbox-policy"
+)
+
+// session is one conversation: a directory, a mode, and one prompt at a time.
+type session struct {
+	agent   *Agent
+	id, dir string
+	talk    *talk         // with the model
+	turn    chan struct{} // held by the prompt that is being answered
+
+	mu    sync.Mutex
+	end   context.CancelFunc // ends that prompt; nil if there is none
+	calls int                // of tools, so far
+}
+
+func newSession(agent *Agent, id, dir string) *session {
+	return &session{agent: agent, id: id, dir: dir, turn: make(chan struct{}, 1)}
+}
+
+// prompt answers a prompt, when the one before it has been answered. (A client
+// that sends a second one cancels the first.)
+func (s *session) prompt(ctx context.Context, text string) acp.StopReason {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return acp.StopReasonCancelled
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	s.setEnd(end)
+	defer s.setEnd(nil)
+
+	reason := s.command(ctx, text)
+	if ctx.Err() != nil {
+		return acp.StopReasonCancelled
+	}
+	return reason
+}
+
+func (s *session) setEnd(end context.CancelFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end = end
+}
+
+// cancel ends the prompt that is being answered, if there is one.
+func (s *session) cancel() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end != nil {
+		s.end()
+	}
+}
+
+// close ends everything that the session started. No prompt is answered any
+// more.
+func (s *session) close(ctx context.Context) error {
+	s.cancel()
+	select {
+	case s.turn <- struct{}{}: // for good
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return s.agent.tool.EndSession(ctx, s.id)
+}
+
+// setMode changes the session's mode, if its directory can have that mode, and
+// has the model hear of it.
+func (s *session) setMode(ctx context.Context, mode sandbox.Mode) error {
+	if _, err := sandbox.ParseMode(string(mode)); err != nil {
+		return err
+	}
+	policy, err := s.agent.policies.Resolve(sandbox.PolicyRequest{Mode: mode, SessionID: s.id, Dir: s.dir})
+	if err != nil {
+		return err
+	}
+	if err := s.agent.policies.SetMode(ctx, s.id, mode); err != nil {
+		return err
+	}
+	s.talk.note(sandboxpolicy.Describe(policy))
+	return nil
+}
+
+// caller is who asks the user for a wider mode.
+func (s *session) caller() string {
+	if model := s.agent.config.Model; model != nil {
+		return fmt.Sprintf("the model %s at %s", model.Name, model.host())
+	}
+	return "dsh acp"
+}
+
+func (s *session) bashSession() bashtool.Session {
+	return bashtool.Session{ID: s.id, Dir: s.dir, Caller: s.caller()}
+}
+
+// nextCall returns the identifier of the session's next tool call.
+func (s *session) nextCall() acp.ToolCallId {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	return acp.ToolCallId(fmt.Sprintf("call-%d", s.calls))
+}
+
+// update tells the client something about the session. A client that is gone has
+// no use for it, and one whose prompt was cancelled still has.
+func (s *session) update(update acp.SessionUpdate) {
+	_ = s.agent.connection.SessionUpdate(context.Background(), acp.SessionNotification{
+		SessionId: acp.SessionId(s.id), Update: update,
+	})
+}
+
+// say tells the user something.
+func (s *session) say(markdown string) {
+	s.update(acp.UpdateAgentMessageText(markdown))
+}
