@@ -3,6 +3,7 @@ package subprocesslocal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -20,26 +21,44 @@ func threadExists(tid int) bool {
 	return err == nil
 }
 
+// niceness is what nice prints in this program's children and, as the number,
+// what a thread is set to that is to be told apart. A test run may itself be
+// niced.
+func niceness(t *testing.T) (usual, special string, value int) {
+	t.Helper()
+	raw, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nice := 20 - raw // the system call returns 40 to 1 (getpriority(2))
+	if nice == 19 {
+		t.Skip("this program runs at the lowest priority, so no thread can have a lower one")
+	}
+	return fmt.Sprintf("%d\n", nice), fmt.Sprintf("%d\n", nice+1), nice + 1
+}
+
 // A thread that was restricted must serve nothing afterwards, so it ends.
 func TestTheRestrictedThreadEnds(t *testing.T) {
 	service := newService(t)
+	usual, special, value := niceness(t)
 	var tid int
 	spec := bash("nice")
 	spec.Restrict = func() error {
 		tid = unix.Gettid()
-		return unix.Setpriority(unix.PRIO_PROCESS, 0, 7) // of this thread alone
+		return unix.Setpriority(unix.PRIO_PROCESS, 0, value) // of this thread alone
 	}
-	if out := run(t, service, spec); out != "7\n" {
+	if out := run(t, service, spec); out != special {
 		t.Errorf("the process was not started from the restricted thread: nice is %q", out)
 	}
 	until(t, "the thread's end", func() bool { return !threadExists(tid) })
-	if out := run(t, service, bash("nice")); out != "0\n" {
+	if out := run(t, service, bash("nice")); out != usual {
 		t.Errorf("another start came from the restricted thread: nice is %q", out)
 	}
 }
 
 func TestRestrictionsNeverReachTheMainThreadOrEachOther(t *testing.T) {
 	service := newService(t)
+	usual, special, value := niceness(t)
 	var starts sync.WaitGroup
 	var mu sync.Mutex
 	tids := map[int]int{}
@@ -51,12 +70,12 @@ func TestRestrictionsNeverReachTheMainThreadOrEachOther(t *testing.T) {
 					mu.Lock()
 					defer mu.Unlock()
 					tids[unix.Gettid()]++
-					return unix.Setpriority(unix.PRIO_PROCESS, 0, 3)
+					return unix.Setpriority(unix.PRIO_PROCESS, 0, value)
 				}
-				if out := run(t, service, spec); out != "3\n" {
+				if out := run(t, service, spec); out != special {
 					t.Errorf("confined: nice is %q", out)
 				}
-				if out := run(t, service, bash("nice")); out != "0\n" {
+				if out := run(t, service, bash("nice")); out != usual {
 					t.Errorf("beside it: nice is %q", out)
 				}
 			}
