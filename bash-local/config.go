@@ -53,8 +53,10 @@ type Config struct {
 
 // ConfigError is a configuration that cannot be used.
 type ConfigError struct {
+	// Field is the field of [Config] at fault, or "service".
 	Field string
-	Err   error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the field and the reason.

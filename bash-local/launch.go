@@ -15,11 +15,15 @@ import (
 type Launch struct {
 	// Argv is the program, by its absolute path, and its arguments.
 	Argv []string
-	// Env, Unset, Inputs, Status and Restrict are as in [subprocess.Spec].
-	Env      map[string]string
-	Unset    []string
-	Inputs   [][]byte
-	Status   *sandbox.Status
+	// Env, like the four fields after it, is as in [subprocess.Spec].
+	Env map[string]string
+	// Unset names the entries that the program must not inherit.
+	Unset []string
+	// Inputs are the content of descriptors beyond the standard ones.
+	Inputs [][]byte
+	// Status is how a runner reports, or nil.
+	Status *sandbox.Status
+	// Restrict is run on the thread that starts the program, or nil.
 	Restrict func() error
 	// ObserveStderr, if set, is called with every chunk of standard error, in
 	// order, before the spec's own observer. It must not keep the chunk.
@@ -34,6 +38,7 @@ type Launch struct {
 
 // Settlement is what is known about a launch that has ended.
 type Settlement struct {
+	// Outcome is how the started process ended.
 	Outcome subprocess.Outcome
 	// Err is the error of a service that learned only after Start that the
 	// command never ran; the outcome then means nothing.

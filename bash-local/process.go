@@ -57,10 +57,13 @@ type process struct {
 	out, err int64
 }
 
+// Done implements [bash.Process].
 func (p *process) Done() <-chan struct{} { return p.handle.Done() }
 
+// Terminate implements [bash.Process].
 func (p *process) Terminate() bool { return p.handle.Terminate() }
 
+// State implements [bash.Process].
 func (p *process) State() bash.State {
 	select {
 	case <-p.handle.Done():
@@ -70,6 +73,7 @@ func (p *process) State() bash.State {
 	}
 }
 
+// ReadOutput implements [bash.Process].
 func (p *process) ReadOutput() bash.Delta {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,6 +15,7 @@ type Config = bashlocal.Config
 
 // Policies says which policy a call has that names none.
 type Policies interface {
+	// Default is called by many goroutines at once.
 	Default() sandbox.Policy
 }
 

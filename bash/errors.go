@@ -13,7 +13,8 @@ var ErrCannotConfine = errors.New("bash: this executor cannot confine a command,
 type InvalidRequestError struct {
 	// Field is the field of [Request] that is at fault.
 	Field string
-	Err   error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the field and the reason.
@@ -28,7 +29,9 @@ func (e *InvalidRequestError) Unwrap() error { return e.Err }
 // WorkdirError is a working directory in which nothing can be started. It is
 // the caller's to mend, and says nothing about bash or the sandbox.
 type WorkdirError struct {
+	// Dir is the directory as it was to be entered.
 	Dir string
+	// Err is the reason, never nil.
 	Err error
 }
 
@@ -45,7 +48,8 @@ func (e *WorkdirError) Unwrap() error { return e.Err }
 type ShellNotFoundError struct {
 	// Shell is the name or path that was looked for.
 	Shell string
-	Err   error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the shell and the reason.

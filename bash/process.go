@@ -20,6 +20,8 @@ type Process interface {
 type Status string
 
 const (
+	// StatusRunning means that it has not ended, or that not all of its output
+	// has been read.
 	StatusRunning Status = "running"
 	// StatusCompleted means that it ended by itself, whatever its exit code.
 	StatusCompleted Status = "completed"
@@ -30,10 +32,12 @@ const (
 
 // State is a snapshot of a background command.
 type State struct {
+	// Status is where it is in its life.
 	Status Status
-	// ExitCode and Signal are as in [Result]; while it runs they are zero.
+	// ExitCode is as in [Result]; while it runs it is 0.
 	ExitCode int
-	Signal   string
+	// Signal is as in [Result]; while it runs it is empty.
+	Signal string
 	// Sandbox is nil while the command runs, and stays nil for an executor
 	// that confines nothing and under danger-full-access.
 	Sandbox *SandboxInfo

@@ -10,6 +10,7 @@ import (
 // Stream names an output stream.
 type Stream int
 
+// The streams, by their descriptors.
 const (
 	Stdout Stream = 1
 	Stderr Stream = 2
@@ -58,17 +59,23 @@ type Request struct {
 // Spec is a resolved request: nothing is left to default. An executor takes
 // only specs that its own Resolve made.
 type Spec struct {
+	// Command is what bash is given with -c.
 	Command string
 	// Workdir is absolute.
 	Workdir string
 	// Timeout is how long a foreground run may take; zero means without bound.
-	Timeout        time.Duration
-	StdoutMaxBytes int
-	StderrMaxBytes int
-	Stdin          io.Reader
+	Timeout time.Duration
+	// StdoutMaxBytes and StderrMaxBytes are how many raw bytes of each stream,
+	// the last ones, are kept in memory.
+	StdoutMaxBytes, StderrMaxBytes int
+	// Stdin is what the command reads. Nil means that it reads nothing.
+	Stdin io.Reader
 	// Env is what Request.Env said over the executor's own entries.
-	Env     map[string]string
+	Env map[string]string
+	// Managed holds the DSH_* entries. Nil means none.
 	Managed map[string]string
-	Policy  sandbox.Policy
+	// Policy is the policy of this call.
+	Policy sandbox.Policy
+	// Observe is as in [Request]. Nil means that nobody looks.
 	Observe func(stream Stream, chunk []byte)
 }

@@ -14,15 +14,16 @@ type Result struct {
 	// Under a runner that passes a signal death on as an exit code it is empty
 	// and ExitCode is 128 plus the signal's number.
 	Signal string
-	// TimedOut says that the timeout ended the command, Aborted that the
-	// caller's context did. They are never both true: the first cause wins. A
-	// command that traps the polite signal and exits 0 is still TimedOut.
+	// TimedOut says that the timeout ended the command. One that traps the
+	// polite signal and exits 0 is still TimedOut.
 	TimedOut bool
-	Aborted  bool
+	// Aborted says that the caller's context ended the command. TimedOut and
+	// Aborted are never both true: the first cause wins.
+	Aborted bool
 	// Timeout is the timeout that was in force; zero means none.
 	Timeout time.Duration
-	Stdout  Output
-	Stderr  Output
+	// Stdout and Stderr are what was collected of the streams.
+	Stdout, Stderr Output
 	// Sandbox is nil for an executor that confines nothing.
 	Sandbox *SandboxInfo
 }
@@ -40,18 +41,23 @@ type Output struct {
 
 // SandboxInfo is what is known about a command's confinement.
 type SandboxInfo struct {
+	// Mode is the mode that the command ran under, or was to.
 	Mode sandbox.Mode
 	// Denied says that the command failed and that a file access of it was
 	// refused. It is conservative: a command that hides a refusal or exits 0
 	// after one is not Denied.
 	Denied bool
-	// Enforcement, Runner and Gaps say what confined it. They are empty under
-	// danger-full-access, and after a failure before a runner was chosen.
+	// Enforcement says how completely it was confined. Like Runner and Gaps it
+	// is empty under danger-full-access, and after a failure before a runner
+	// was chosen.
 	Enforcement sandbox.Enforcement
-	Runner      string
-	Gaps        []sandbox.Gap
-	// RunnerFailed says that the sandbox failed and the command did not run;
-	// Detail is then the runner's own word for why.
+	// Runner is the name of what confined it ("bwrap").
+	Runner string
+	// Gaps are what the runner does not govern here: non-empty exactly when
+	// Enforcement is partial. They must not be changed.
+	Gaps []sandbox.Gap
+	// RunnerFailed says that the sandbox failed and the command did not run.
 	RunnerFailed bool
-	Detail       string
+	// Detail is the runner's own word for why it failed, or empty.
+	Detail string
 }

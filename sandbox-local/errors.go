@@ -21,9 +21,12 @@ var (
 
 // ConfigError is a configuration that cannot be used.
 type ConfigError struct {
-	Field string // of [Config]
+	// Field is the field of [Config] at fault.
+	Field string
+	// Value is what it was set to, in part.
 	Value string
-	Err   error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the field, its value and the reason.
@@ -51,9 +54,12 @@ var (
 // RequestError is a [sandbox.Request] that cannot be started under any policy.
 // It says nothing about the sandbox.
 type RequestError struct {
-	Field string // of [sandbox.Request]
-	Value string // the offending element; for the environment its name alone
-	Err   error
+	// Field is the field of [sandbox.Request] at fault.
+	Field string
+	// Value is the offending element; for the environment its name alone.
+	Value string
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the field, the offending element and the reason.
@@ -68,9 +74,12 @@ func (e *RequestError) Unwrap() error { return e.Err }
 // from the command: another file system lies over it. The command was not run;
 // it would have found itself somewhere else.
 type HiddenDirError struct {
+	// Runner names the backend, as in [sandbox.Report].
 	Runner string
-	Dir    string // the working directory, canonical
-	Under  string // what hides it
+	// Dir is the working directory, canonical.
+	Dir string
+	// Under is what hides it.
+	Under string
 }
 
 // Error names the directory, the runner and what hides it.

@@ -20,7 +20,10 @@ var landlockDenials = []string{"permission denied"}
 
 // RestrictError is a failure to confine the thread of a start. Nothing was
 // started.
-type RestrictError struct{ Err error }
+type RestrictError struct {
+	// Err is the reason, never nil.
+	Err error
+}
 
 // Error gives the reason.
 func (e *RestrictError) Error() string { return "sandboxlocal: confining the thread: " + e.Err.Error() }

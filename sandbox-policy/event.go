@@ -16,10 +16,15 @@ const ModeEvent = "sandbox/mode"
 
 // Event is one entry of a [Log]. Its JSON form is one line of a log file.
 type Event struct {
-	Type      string       `json:"type"`
-	SessionID string       `json:"sessionId"`
-	Mode      sandbox.Mode `json:"mode,omitempty"`
-	Time      time.Time    `json:"time"`
+	// Type is [ModeEvent] or something that means nothing here.
+	Type string `json:"type"`
+	// SessionID is the session that the event is about.
+	SessionID string `json:"sessionId"`
+	// Mode is the session's mode from here on.
+	Mode sandbox.Mode `json:"mode,omitempty"`
+	// Time is when it was appended, for a person who reads the log: the order
+	// of the events counts, not their times.
+	Time time.Time `json:"time"`
 }
 
 func newModeEvent(sessionID string, mode sandbox.Mode) Event {
@@ -42,7 +47,8 @@ type EventError struct {
 	Path string
 	// Number is the event's place in the log; the first one is 1.
 	Number int
-	Err    error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the event and the reason.

@@ -56,7 +56,10 @@ var ErrNoSession = errors.New("sandboxpolicy: a session's mode needs a session")
 // RootChangedError is a session that turned up with another working directory
 // than it began with.
 type RootChangedError struct {
-	SessionID   string
+	// SessionID is the session.
+	SessionID string
+	// Root is its workspace root for good, Asked the directory that it came
+	// with now.
 	Root, Asked string
 }
 

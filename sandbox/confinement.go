@@ -28,9 +28,11 @@ type Request struct {
 	Dir string
 	// Env holds the entries that the caller sets explicitly for the command.
 	// What the command inherits is not listed. Nil means none.
-	Env    map[string]string
+	Env map[string]string
+	// Policy is what the command is to be confined to.
 	Policy Policy
-	Host   Host
+	// Host is what the caller can do beyond starting an argv.
+	Host Host
 }
 
 // Host says what the caller's spawner can do beyond starting an argv. The zero

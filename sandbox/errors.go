@@ -31,9 +31,12 @@ var (
 // InvalidPolicyError is a policy that the caller got wrong. It says nothing
 // about whether a sandbox is available.
 type InvalidPolicyError struct {
-	Mode          Mode
+	// Mode is the policy's, which need not be a mode.
+	Mode Mode
+	// WorkspaceRoot is the policy's.
 	WorkspaceRoot string
-	Err           error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the mode, the root if there is one, and the reason.
@@ -54,6 +57,7 @@ func (e *InvalidPolicyError) Unwrap() error { return e.Err }
 // under the mode here, so the command was not run. errors.Is(err,
 // [ErrUnavailable]) holds for it.
 type UnavailableError struct {
+	// Mode is what nothing can enforce here.
 	Mode Mode
 	// Reasons says for each candidate, in the order tried, why it is unusable.
 	Reasons []RunnerReason
@@ -66,7 +70,9 @@ type UnavailableError struct {
 
 // RunnerReason says why one candidate is unusable.
 type RunnerReason struct {
+	// Runner names the candidate, as in [Report].
 	Runner string
+	// Reason is one sentence for a person.
 	Reason string
 }
 

@@ -68,7 +68,8 @@ type EscalationError struct {
 	Wanted Mode
 	// Effective is the mode of the call, or empty where it did not matter.
 	Effective Mode
-	Err       error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the modes and the reason.

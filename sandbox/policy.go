@@ -11,6 +11,7 @@ import (
 // Policy is the complete policy of one call. It rides the call, not the
 // provider: overlapping calls may have different policies.
 type Policy struct {
+	// Mode is what the command may change.
 	Mode Mode
 	// WorkspaceRoot is absolute and canonical (see [Canonical]). Under
 	// WorkspaceWrite everything beneath it is writable.

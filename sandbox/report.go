@@ -3,7 +3,8 @@ package sandbox
 // Report is what one confinement enforces on the running kernel.
 type Report struct {
 	// Runner names the backend: "bwrap", "landlock", "seatbelt" or "custom".
-	Runner      string
+	Runner string
+	// Enforcement says whether the mode holds as a whole.
 	Enforcement Enforcement
 	// Gaps is non-empty exactly when Enforcement is Partial.
 	Gaps []Gap
@@ -29,8 +30,10 @@ func EnforcementOf(gaps []Gap) Enforcement {
 
 // Gap is one file effect of the mode that a backend does not govern here.
 type Gap struct {
+	// Effect is what the command can still do.
 	Effect Effect
-	Place  Place
+	// Place is where it can.
+	Place Place
 	// Reason says in one sentence why the backend does not govern it.
 	Reason string
 }

@@ -45,9 +45,12 @@ type Config struct {
 
 // ConfigError is a field of a [Config] that cannot be used.
 type ConfigError struct {
+	// Field is the field of [Config] at fault.
 	Field string
+	// Value is what it was set to, in part.
 	Value string
-	Err   error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the field and the value.

@@ -42,12 +42,16 @@ type process struct {
 
 var _ subprocess.Handle = (*process)(nil)
 
+// PID implements [subprocess.Handle].
 func (p *process) PID() int { return p.tree.leader.pid }
 
+// Pipes implements [subprocess.Handle].
 func (p *process) Pipes() subprocess.Pipes { return p.pipes }
 
+// Stdout implements [subprocess.Handle].
 func (p *process) Stdout() subprocess.Reader { return readerOf(p.stdout) }
 
+// Stderr implements [subprocess.Handle].
 func (p *process) Stderr() subprocess.Reader { return readerOf(p.stderr) }
 
 // readerOf keeps a nil collector from becoming a reader that is not nil.
@@ -58,6 +62,7 @@ func readerOf(c *collector) subprocess.Reader {
 	return c
 }
 
+// StatusReport implements [subprocess.Handle].
 func (p *process) StatusReport() []byte {
 	if p.report == nil {
 		return nil
@@ -65,8 +70,10 @@ func (p *process) StatusReport() []byte {
 	return p.report.raw()
 }
 
+// Done implements [subprocess.Handle].
 func (p *process) Done() <-chan struct{} { return p.done }
 
+// Outcome implements [subprocess.Handle].
 func (p *process) Outcome() (subprocess.Outcome, error) {
 	<-p.done
 	return p.outcome, p.err
@@ -141,6 +148,7 @@ func (p *process) reportedLeader() func() int {
 	return func() int { return p.channel.Leader(p.report.raw()) }
 }
 
+// WaitTree implements [subprocess.Handle].
 func (p *process) WaitTree(ctx context.Context) error {
 	select {
 	case <-p.done:

@@ -26,16 +26,21 @@ import (
 // of a field leaves it to the executor's default.
 type Settings struct {
 	// Workdir is where commands start that name no working directory.
-	Workdir    string
-	Timeout    time.Duration
-	MaxTimeout time.Duration
-	Grace      time.Duration
+	Workdir string
+	// Timeout is that of a request without one, and MaxTimeout bounds every
+	// request's.
+	Timeout, MaxTimeout time.Duration
+	// Grace is the time from the polite signal to the forced one.
+	Grace time.Duration
+	// MaxBytes is how many bytes of each stream are kept in memory, and
+	// SpillBytes how long a stream that is kept whole in a file may be.
 	MaxBytes   int
 	SpillBytes int64
 }
 
 // Fixture is one executor under test.
 type Fixture struct {
+	// Executor runs the commands; it is used by many goroutines at once.
 	Executor bash.Executor
 	// Close ends every process that the executor started. The suite calls it
 	// at least once, and calls it again in a cleanup.

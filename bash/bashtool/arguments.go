@@ -19,7 +19,8 @@ import (
 type ArgumentError struct {
 	// Argument is the one at fault, or empty if they are none of it.
 	Argument string
-	Err      error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the argument and the reason.

@@ -14,8 +14,10 @@ import (
 
 // Notice says that a background task ended.
 type Notice struct {
+	// SessionID is the session that owns the task.
 	SessionID string
-	TaskID    string
+	// TaskID is what the session calls the task by.
+	TaskID string
 	// Text is one line for the model.
 	Text string
 }
@@ -26,7 +28,9 @@ var ErrNoTask = errors.New("no such background task")
 
 // TaskError is a task that cannot be reached.
 type TaskError struct {
-	ID  string
+	// ID is the task that was asked for.
+	ID string
+	// Err is the reason, never nil.
 	Err error
 }
 

@@ -20,9 +20,10 @@ const (
 
 // TaskTool is one of the tools for background tasks.
 type TaskTool struct {
-	Name        string
-	Description string
-	Schema      json.RawMessage
+	// Name and Description are what a model sees.
+	Name, Description string
+	// Schema is the JSON Schema of the arguments. It must not be changed.
+	Schema json.RawMessage
 	// Run runs a call and returns the text for the model. Errors are an
 	// [*ArgumentError] or a [*TaskError].
 	Run func(ctx context.Context, call Call) (string, error)

@@ -29,6 +29,8 @@ type Config struct {
 
 // Policies resolves policies.
 type Policies interface {
+	// Resolve returns the policy of a call. It is called by many goroutines at
+	// once. Its errors are reported to the model, and nothing runs.
 	Resolve(req sandbox.PolicyRequest) (sandbox.Policy, error)
 }
 
@@ -47,6 +49,7 @@ type Session struct {
 
 // Call is one call of the tool.
 type Call struct {
+	// Session is whose call it is.
 	Session Session
 	// Arguments is the JSON object that the model gave.
 	Arguments json.RawMessage

@@ -21,10 +21,14 @@ const (
 
 // StartError is a start that failed. Nothing ran.
 type StartError struct {
-	Stage   Stage
-	Program string // Argv[0], or empty if there was none
-	Dir     string
-	Err     error
+	// Stage is how far the start had come.
+	Stage Stage
+	// Program is Argv[0], or empty if there was none.
+	Program string
+	// Dir is the spec's.
+	Dir string
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the program, or the directory where that is at fault.
@@ -67,11 +71,13 @@ var (
 
 // InvalidSpecError is a field of a spec with which no process can be started.
 type InvalidSpecError struct {
+	// Field is the field of [Spec] at fault.
 	Field string
 	// Value is the argument, path or variable name at fault, or empty. It is
 	// never the value of a variable.
 	Value string
-	Err   error
+	// Err is the reason, never nil.
+	Err error
 }
 
 // Error names the field and, shortened, the value.

@@ -47,9 +47,11 @@ type Handle interface {
 	// Pipes returns the pipes that the spec asked for.
 	Pipes() Pipes
 
-	// Stdout and Stderr read what was collected. They are nil unless the spec
-	// asked to collect the stream.
+	// Stdout reads what was collected of standard output. It is nil unless the
+	// spec asked to collect the stream.
 	Stdout() Reader
+
+	// Stderr is the same for standard error.
 	Stderr() Reader
 
 	// StatusReport returns a copy of all that was reported so far on the
@@ -89,9 +91,10 @@ type Outcome struct {
 // are nil. The caller closes them. Writing to Stdin after the process closed
 // its end fails with EPIPE.
 type Pipes struct {
-	Stdin  io.WriteCloser
-	Stdout io.ReadCloser
-	Stderr io.ReadCloser
+	// Stdin is the writing end, for a spec with StdinPipe.
+	Stdin io.WriteCloser
+	// Stdout and Stderr are the reading ends, for outputs whose Mode is Pipe.
+	Stdout, Stderr io.ReadCloser
 }
 
 // A Reader reads a collected stream without consuming it, while it grows and

@@ -34,16 +34,17 @@ type Spec struct {
 	// StdinPipe asks for the writing end as Handle.Pipes().Stdin. It excludes
 	// Stdin.
 	StdinPipe bool
-	Stdout    Output
-	Stderr    Output
+	// Stdout and Stderr are what becomes of the output streams.
+	Stdout, Stderr Output
 	// Grace is the time from the polite signal to SIGKILL, and the longest
 	// time that the outcome waits for an output pipe held open by a descendant
 	// of a leader that has exited. Zero means no time at all.
 	Grace time.Duration
-	// Inputs, Status and Restrict are as a [sandbox.Confinement] gives them.
-	// Descriptors are numbered from Service.Host().FirstFD: the inputs first,
-	// then the status pipe.
+	// Inputs are as a [sandbox.Confinement] gives them: the content of the
+	// descriptors from Service.Host().FirstFD on. Nil means none.
 	Inputs [][]byte
+	// Status, if set, makes the descriptor after the inputs a pipe whose
+	// content Handle.StatusReport returns.
 	Status *sandbox.Status
 	// Restrict is run once on the thread that starts the process. If it fails
 	// nothing is started.
@@ -65,6 +66,7 @@ const (
 // Output is what becomes of one output stream. The zero value reads it to the
 // end and keeps nothing. The fields but Mode are for Collect only.
 type Output struct {
+	// Mode says which of the three it is.
 	Mode OutputMode
 	// MaxBytes is how many raw bytes, the last ones, are kept in memory.
 	MaxBytes int
