@@ -61,7 +61,7 @@ func (p protocol) NewSession(_ context.Context, req acp.NewSessionRequest) (acp.
 	if err != nil {
 		return acp.NewSessionResponse{}, invalid(err)
 	}
-	p.add(newSession(p.Agent, id, dir))
+	p.add(newSession(p.Agent, id, dir, policy))
 	p.config.Logger.Info("session", "id", id, "directory", dir, "mode", policy.Mode, "workspace", policy.WorkspaceRoot)
 	return acp.NewSessionResponse{SessionId: acp.SessionId(id), Modes: modes(policy)}, nil
 }

@@ -16,7 +16,7 @@ import (
 type session struct {
 	agent   *Agent
 	id, dir string
-	talk    *talk         // with the model
+	talk    *talk         // with the model; nil if there is none
 	turn    chan struct{} // held by the prompt that is being answered
 
 	mu    sync.Mutex
@@ -24,8 +24,12 @@ type session struct {
 	calls int                // of tools, so far
 }
 
-func newSession(agent *Agent, id, dir string) *session {
-	return &session{agent: agent, id: id, dir: dir, turn: make(chan struct{}, 1)}
+func newSession(agent *Agent, id, dir string, policy sandbox.Policy) *session {
+	s := &session{agent: agent, id: id, dir: dir, turn: make(chan struct{}, 1)}
+	if agent.config.Model != nil {
+		s.talk = newTalk(dir, policy)
+	}
+	return s
 }
 
 // prompt answers a prompt, when the one before it has been answered. (A client
@@ -42,7 +46,11 @@ func (s *session) prompt(ctx context.Context, text string) acp.StopReason {
 	s.setEnd(end)
 	defer s.setEnd(nil)
 
-	reason := s.command(ctx, text)
+	answer := s.command
+	if s.talk != nil {
+		answer = s.converse
+	}
+	reason := answer(ctx, text)
 	if ctx.Err() != nil {
 		return acp.StopReasonCancelled
 	}
@@ -124,4 +132,9 @@ func (s *session) update(update acp.SessionUpdate) {
 // say tells the user something.
 func (s *session) say(markdown string) {
 	s.update(acp.UpdateAgentMessageText(markdown))
+}
+
+// think shows the user what the model thinks before it answers.
+func (s *session) think(markdown string) {
+	s.update(acp.UpdateAgentThoughtText(markdown))
 }
