@@ -19,6 +19,7 @@ import (
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/sandbox-local/internal/landlock"
 	"github.com/dsh-go/dsh/sandbox-local/internal/lockdown"
+	"github.com/dsh-go/dsh/sandbox-local/landlockrun"
 )
 
 // maskedKernel confines as on a kernel with an older ABI, by leaving out the
@@ -87,6 +88,30 @@ func TestE2EMaskedRenameBetweenDirectories(t *testing.T) {
 		}
 		if !passes && got.results["rename across"] != unix.EXDEV.Error() {
 			t.Errorf("ABI %d masked: %v", abi, got.results)
+		}
+	}
+}
+
+// A launcher is probed by starting it within itself, and may be started so by
+// whoever is confined.
+func TestE2EMaskedLauncherWithinTheFilter(t *testing.T) {
+	p := newPlaces(t)
+	for _, abi := range []int{1, 2, 3} {
+		for _, mode := range []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite} {
+			c, err := newCall(sandbox.Request{
+				Argv: append(landlockrun.Command(landlockrun.Self), "--probe"), Dir: p.workspace, Host: able,
+				Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: p.workspace},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			confinement, err := maskedKernel(t, abi).confine(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := spawn(t, confinement, p.workspace); got.code != 0 {
+				t.Errorf("ABI %d masked, %s: %+v", abi, mode, got)
+			}
 		}
 	}
 }

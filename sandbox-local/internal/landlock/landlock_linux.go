@@ -126,7 +126,7 @@ func (g Grants) addTo(ruleset int, handled uint64) error {
 
 // grant opens the path once, so that the rule is about what was looked at.
 func grant(ruleset int, path string, rights, resolve uint64) error {
-	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: resolve})
+	fd, err := openPath(path, resolve)
 	if err != nil {
 		return err
 	}
@@ -142,4 +142,15 @@ func grant(ruleset int, path string, rights, resolve uint64) error {
 		return nil // the kernel refuses a rule that grants nothing
 	}
 	return ll.LandlockAddPathBeneathRule(ruleset, &ll.PathBeneathAttr{AllowedAccess: rights, ParentFd: fd}, 0)
+}
+
+// openPath opens a path for a rule. It takes the newer call only where that is
+// needed: our own filter on an older kernel does not have it, and a launcher
+// may run within another one.
+func openPath(path string, resolve uint64) (int, error) {
+	const flags = unix.O_PATH | unix.O_CLOEXEC
+	if resolve == 0 {
+		return unix.Open(path, flags, 0)
+	}
+	return unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: flags, Resolve: resolve})
 }
