@@ -34,16 +34,14 @@ const acpExample = `  # In Zed's settings
   dsh acp --verbose --runner landlock 2>dsh.log`
 
 func newACP(std cli.Streams) *cobra.Command {
-	var flags cli.Confinement
+	flags := cli.Confinement{SessionRoots: true}
 	cmd := &cobra.Command{
 		Use:     "acp [flags]",
 		Short:   "Serve an agent with a confined bash tool over the Agent Client Protocol",
 		Long:    acpLong,
 		Example: acpExample,
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return acpagent.Serve(flags, cmd.Flags().Changed("workspace"), std)
-		},
+		RunE:    func(*cobra.Command, []string) error { return acpagent.Serve(flags, std) },
 	}
 	flags.Register(cmd)
 	return cmd

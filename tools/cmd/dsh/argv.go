@@ -9,7 +9,6 @@ import (
 	"github.com/dsh-go/dsh/bash"
 	bashlocal "github.com/dsh-go/dsh/bash-local"
 	"github.com/dsh-go/dsh/sandbox"
-	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
 	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
@@ -49,13 +48,16 @@ func newArgv(std cli.Streams) *cobra.Command {
 
 // confinedArgv returns what is started for command.
 func confinedArgv(cmd *cobra.Command, flags cli.Confinement, std cli.Streams, command string) ([]string, error) {
-	policies, err := flags.Policies()
+	parts, err := flags.Parts(std)
 	if err != nil {
 		return nil, err
 	}
-	policy := policies.Default()
-	logger := flags.Logger(std)
-	local, err := bashlocal.New(bashlocal.Config{Logger: logger}, &subprocesslocal.Service{})
+	policy := parts.Policies.Default()
+	procs, err := parts.Processes()
+	if err != nil {
+		return nil, err
+	}
+	local, err := bashlocal.New(parts.Composition.Shell, procs)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func confinedArgv(cmd *cobra.Command, flags cli.Confinement, std cli.Streams, co
 	if err != nil || !policy.Mode.Confines() {
 		return launch.Argv, err
 	}
-	provider, err := flags.Provider(logger)
+	provider, err := parts.Provider()
 	if err != nil {
 		return nil, err
 	}

@@ -6,13 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dsh-go/dsh/sandbox"
+	sandboxlocal "github.com/dsh-go/dsh/sandbox-local"
 	"github.com/dsh-go/dsh/tools/internal/cli"
+	"github.com/dsh-go/dsh/tools/internal/compose"
 )
 
 const doctorLong = `doctor tries each runner of this system for real: a write that must succeed and a
@@ -20,10 +24,18 @@ write that must be denied, under each mode, in a directory of its own that it
 removes again. It says which runners are usable, how completely they enforce the
 modes, and what to do about those that are not.
 
+If a configuration file names runners, those are tried, with its settings.
+
 It exits 1 when nothing here can confine a command.`
 
-const doctorExample = `  dsh doctor
-  dsh doctor --json | jq '.runners[] | select(.usable) | .runner'`
+const doctorExample = `  # What confines commands here, and what to do about what does not
+  dsh doctor
+
+  # A program picks the usable runners
+  dsh doctor --json | jq -r '.runners[] | select(.usable) | .runner'
+
+  # What was tried, step by step
+  dsh doctor --verbose`
 
 // doctorTimeout bounds the examination of one runner.
 const doctorTimeout = 10 * time.Second
@@ -31,8 +43,13 @@ const doctorTimeout = 10 * time.Second
 // errNothingConfines ends the program with status 1.
 var errNothingConfines = errors.New("nothing on this machine can confine a command")
 
+type doctorFlags struct {
+	cli.Source
+	json bool
+}
+
 func newDoctor(std cli.Streams) *cobra.Command {
-	var asJSON bool
+	var flags doctorFlags
 	cmd := &cobra.Command{
 		Use:     "doctor",
 		Short:   "Say what can confine commands here, and how completely",
@@ -40,17 +57,20 @@ func newDoctor(std cli.Streams) *cobra.Command {
 		Example: doctorExample,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return doctor(cmd.Context(), std.Out, asJSON)
+			return doctor(cmd.Context(), flags, std)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.Register(cmd)
+	cmd.Flags().BoolVar(&flags.json, "json", false, "print one JSON object")
 	return cmd
 }
 
 // diagnosis is what doctor found. Its JSON form is printed by --json.
 type diagnosis struct {
-	Runners  []examination `json:"runners"`
-	Selected *string       `json:"selected"` // what dsh run uses; null if nothing is usable
+	Runners    []examination `json:"runners"`
+	Selected   *string       `json:"selected"`   // what dsh run uses; null if nothing is usable
+	Unconfined *string       `json:"unconfined"` // the line of the file because of which dsh run uses nothing
+	Remedy     *string       `json:"remedy"`     // what to do where there is no runner at all
 }
 
 // examination is what doctor found about one runner.
@@ -69,23 +89,81 @@ type modeFindings struct {
 	Gaps        []gapObject         `json:"gaps"`
 }
 
-func doctor(ctx context.Context, out io.Writer, asJSON bool) error {
-	var found diagnosis
-	for _, runner := range systemRunners {
-		found.Runners = append(found.Runners, examine(ctx, runner))
+func doctor(ctx context.Context, flags doctorFlags, std cli.Streams) error {
+	c, err := flags.Load()
+	if err != nil {
+		return err
 	}
-	for _, e := range found.Runners {
-		if e.Usable && found.Selected == nil {
-			found.Selected = &e.Runner
-		}
-	}
-	if err := found.print(out, asJSON); err != nil {
+	c.Sandbox.Logger = flags.Logger(std)
+	found := thisHost.diagnose(ctx, c)
+	if err := found.print(std.Out, flags.json); err != nil {
 		return err
 	}
 	if found.Selected == nil {
 		return &cli.ExitError{Status: 1, Err: errNothingConfines}
 	}
 	return nil
+}
+
+// host is what is known of an operating system beforehand.
+type host struct {
+	system   string
+	runners  []string          // in the order of selection
+	remedies map[string]string // by runner
+}
+
+var thisHost = host{runtime.GOOS, systemRunners, remedies}
+
+func (h host) diagnose(ctx context.Context, c compose.Composition) diagnosis {
+	found := diagnosis{Runners: []examination{}, Unconfined: orNull(unconfinedBy(c))}
+	for _, runner := range h.candidates(c.Sandbox) {
+		found.Runners = append(found.Runners, examine(ctx, runner, c.Sandbox).advised(h.remedy(runner)))
+	}
+	if len(found.Runners) == 0 {
+		remedy := cli.CheckSystem(h.system).Error()
+		found.Remedy = &remedy
+	}
+	for _, e := range found.Runners {
+		if e.Usable && found.Selected == nil {
+			found.Selected = &e.Runner
+		}
+	}
+	return found
+}
+
+// candidates are the runners that a provider with this configuration tries.
+func (h host) candidates(config sandboxlocal.Config) []string {
+	switch {
+	case len(config.Runners) > 0:
+		return config.Runners
+	case len(config.RunnerCommand) > 0:
+		return []string{sandboxlocal.Custom}
+	default:
+		return h.runners
+	}
+}
+
+func (h host) remedy(runner string) string {
+	if filepath.IsAbs(runner) {
+		return "see that " + runner + " is a bubblewrap that can be run; or else " + h.remedies[sandboxlocal.Bwrap]
+	}
+	switch remedy, known := h.remedies[runner]; {
+	case known:
+		return remedy
+	case runner == sandboxlocal.Custom:
+		return "see that runner-command takes the arguments of bwrap and does what they say"
+	default:
+		return "take it out of the configuration's runners: it is none of " + h.system
+	}
+}
+
+// unconfinedBy returns the line of the file because of which commands are not
+// confined, or "".
+func unconfinedBy(c compose.Composition) string {
+	if c.Mode().Confines() {
+		return ""
+	}
+	return c.Where("policy", "mode")
 }
 
 func (d diagnosis) print(out io.Writer, asJSON bool) error {
@@ -98,7 +176,12 @@ func (d diagnosis) print(out io.Writer, asJSON bool) error {
 	for _, e := range d.Runners {
 		e.print(out)
 	}
-	if d.Selected != nil {
+	switch {
+	case d.Remedy != nil:
+		fmt.Fprintln(out, *d.Remedy)
+	case d.Unconfined != nil:
+		fmt.Fprintf(out, "\ndsh run uses none: %s says danger-full-access.\n", *d.Unconfined)
+	case d.Selected != nil:
 		fmt.Fprintf(out, "\ndsh run uses %s.\n", *d.Selected)
 	}
 	return nil

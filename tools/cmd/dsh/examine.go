@@ -13,14 +13,16 @@ import (
 	sandboxlocal "github.com/dsh-go/dsh/sandbox-local"
 	sandboxpolicy "github.com/dsh-go/dsh/sandbox-policy"
 	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
+	"github.com/dsh-go/dsh/tools/internal/compose"
 )
 
-// examine tries one runner under both confining modes.
-func examine(ctx context.Context, runner string) examination {
+// examine tries one runner under both confining modes, with the settings of
+// config.
+func examine(ctx context.Context, runner string, config sandboxlocal.Config) examination {
 	ctx, cancel := context.WithTimeoutCause(ctx, doctorTimeout, fmt.Errorf("no answer within %v", doctorTimeout))
 	defer cancel()
 	found := examination{Runner: runner, Modes: []modeFindings{}}
-	bench, err := newBench(runner)
+	bench, err := newBench(compose.Only(config, runner))
 	if err != nil {
 		return found.unusable(err)
 	}
@@ -37,8 +39,16 @@ func examine(ctx context.Context, runner string) examination {
 }
 
 func (e examination) unusable(err error) examination {
-	reason, remedy := reasonOf(err), remedies[e.Runner]
-	e.Reason, e.Remedy, e.Modes = &reason, &remedy, []modeFindings{}
+	reason := reasonOf(err)
+	e.Reason, e.Modes = &reason, []modeFindings{}
+	return e
+}
+
+// advised adds what to do about a runner that is not usable.
+func (e examination) advised(remedy string) examination {
+	if !e.Usable {
+		e.Remedy = &remedy
+	}
 	return e
 }
 
@@ -68,7 +78,7 @@ type bench struct {
 }
 
 // newBench makes the directories outside of /tmp, which commands may write to.
-func newBench(runner string) (*bench, error) {
+func newBench(config sandboxlocal.Config) (*bench, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, fmt.Errorf("no place to try it in: %w", err)
@@ -81,14 +91,14 @@ func newBench(runner string) (*bench, error) {
 		return nil, fmt.Errorf("no place to try it in: %w", err)
 	}
 	b := &bench{dir: dir, procs: &subprocesslocal.Service{}}
-	if err := b.furnish(runner); err != nil {
+	if err := b.furnish(config); err != nil {
 		b.close(context.Background())
 		return nil, err
 	}
 	return b, nil
 }
 
-func (b *bench) furnish(runner string) error {
+func (b *bench) furnish(config sandboxlocal.Config) error {
 	for name, field := range map[string]*string{"workspace": &b.workspace, "beside": &b.beside} {
 		*field = filepath.Join(b.dir, name)
 		if err := os.Mkdir(*field, 0o700); err != nil {
@@ -99,7 +109,7 @@ func (b *bench) furnish(runner string) error {
 	if err != nil {
 		return err
 	}
-	provider, err := sandboxlocal.New(sandboxlocal.Config{Runners: []string{runner}})
+	provider, err := sandboxlocal.New(config)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/dsh-go/dsh/bash"
-	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/tools/internal/cli"
 )
@@ -15,8 +14,6 @@ type jsonReporter struct {
 	out io.Writer
 	end *cli.Ending
 }
-
-func (r *jsonReporter) config() bashsandbox.Config { return bashsandbox.Config{MaxTimeout: -1} }
 
 func (r *jsonReporter) observe(bash.Stream, []byte) {}
 

@@ -50,6 +50,7 @@ func startMCP(t *testing.T, options mcpOptions) *mcpClient {
 	t.Helper()
 	c := &mcpClient{T: t, workspace: outsideTemp(t), stderr: &bytes.Buffer{}}
 	c.server = exec.Command("dsh", append([]string{"mcp", "--workspace", c.workspace}, options.args...)...)
+	c.server.Env = ownEnv()
 	c.server.Dir = c.workspace
 	c.server.Stderr = c.stderr
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1.2"}, c.options(options))

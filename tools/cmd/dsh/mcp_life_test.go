@@ -200,6 +200,7 @@ func TestMCPProgress(t *testing.T) {
 func TestMCPSaysNothingButProtocol(t *testing.T) {
 	onRunners(t, func(t *testing.T, args ...string) {
 		cmd := exec.Command("dsh", append([]string{"mcp", "--verbose", "--mode", "workspace-write", "--workspace", outsideTemp(t)}, args...)...)
+		cmd.Env = ownEnv()
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)

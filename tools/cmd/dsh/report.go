@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/dsh-go/dsh/bash"
-	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
 	"github.com/dsh-go/dsh/bash/bashtool"
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/tools/internal/cli"
@@ -16,8 +15,6 @@ import (
 
 // A reporter tells the user what a command did.
 type reporter interface {
-	// config says what has to be collected for the report.
-	config() bashsandbox.Config
 	// observe takes the output as it comes.
 	observe(stream bash.Stream, chunk []byte)
 	// conclude reports the end and returns how the program ends.
@@ -64,11 +61,6 @@ type streamReporter struct {
 	out, err io.Writer
 	end      *cli.Ending
 	unheard  sync.Once
-}
-
-// config keeps next to nothing: what was passed on need not be kept.
-func (r *streamReporter) config() bashsandbox.Config {
-	return bashsandbox.Config{MaxTimeout: -1, MaxBytes: 1, SpillBytes: -1}
 }
 
 func (r *streamReporter) observe(stream bash.Stream, chunk []byte) {

@@ -35,6 +35,6 @@ func newRoot(std cli.Streams) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newRun(std), newArgv(std), newDoctor(std), newMCP(std), newACP(std), newVersion())
+	root.AddCommand(newRun(std), newArgv(std), newDoctor(std), newConfig(std), newMCP(std), newACP(std), newVersion())
 	return root
 }

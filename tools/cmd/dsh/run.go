@@ -9,8 +9,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/dsh-go/dsh/bash"
-	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
+	bashlocal "github.com/dsh-go/dsh/bash-local"
 	"github.com/dsh-go/dsh/tools/internal/cli"
+	"github.com/dsh-go/dsh/tools/internal/compose"
 )
 
 const runLong = `run runs one bash command under a file sandbox and exits as the command did.
@@ -38,6 +39,7 @@ const runExample = `  # Nothing can be changed
 type runFlags struct {
 	cli.Confinement
 	timeout time.Duration
+	timed   func() bool // whether --timeout was given
 	json    bool
 }
 
@@ -55,6 +57,7 @@ func newRun(std cli.Streams) *cobra.Command {
 	}
 	flags.Register(cmd)
 	flags.RegisterWorkdir(cmd)
+	flags.timed = func() bool { return cmd.Flags().Changed("timeout") }
 	cmd.Flags().DurationVarP(&flags.timeout, "timeout", "t", 0, "end the command after this `DURATION` (30s, 5m); 0 means never")
 	cmd.Flags().BoolVar(&flags.json, "json", false, "print one JSON object instead of the command's output")
 	return cmd
@@ -66,16 +69,12 @@ func runCommand(flags runFlags, std cli.Streams, command string) error {
 	if flags.timeout < 0 {
 		return fmt.Errorf("--timeout: %v is negative", flags.timeout)
 	}
-	policies, err := flags.Policies()
+	parts, err := flags.Parts(std)
 	if err != nil {
 		return err
 	}
-	logger := flags.Logger(std)
-	procs, err := subprocesslocal.New(subprocesslocal.Config{
-		KeepSpills: flags.json, // a path that is printed must stay
-		Subreaper:  policies.Default().Mode.Confines(),
-		Logger:     logger,
-	})
+	flags.fit(&parts.Composition)
+	procs, err := parts.Processes()
 	if err != nil {
 		return err
 	}
@@ -83,16 +82,13 @@ func runCommand(flags runFlags, std cli.Streams, command string) error {
 	defer end.Stop()
 
 	report := newReporter(flags, std, end)
-	config := report.config()
-	config.Logger = logger
-	executor, err := flags.Executor(config, procs, policies)
+	executor, err := parts.Executor(procs)
 	if err != nil {
 		return report.conclude(bash.Result{}, err)
 	}
 	result, err := bash.Run(end.Ctx, executor, bash.Request{
 		Command: command,
-		Workdir: flags.Directory(policies.Default()),
-		Timeout: requestTimeout(flags.timeout),
+		Workdir: flags.Directory(parts.Policies.Default()),
 		Stdin:   standardInput(std),
 		Observe: report.observe,
 	})
@@ -102,13 +98,30 @@ func runCommand(flags runFlags, std cli.Streams, command string) error {
 	return report.conclude(result, err)
 }
 
-// requestTimeout returns what a request calls the timeout asked for: a request
-// has a default where dsh has none.
-func requestTimeout(asked time.Duration) time.Duration {
-	if asked == 0 {
-		return -1
+// fit has the parts suit a program that runs one command and ends.
+func (f runFlags) fit(c *compose.Composition) {
+	c.Processes.Subreaper = c.Mode().Confines()
+	f.fitTimeout(&c.Shell)
+	if f.json {
+		c.Processes.KeepSpills = true // a path that is printed must stay
+		return
 	}
-	return asked
+	// What was passed on need not be kept.
+	c.Shell.MaxBytes, c.Shell.SpillBytes = 1, -1
+}
+
+// fitTimeout has none but the one that a flag or the file asks for, where the
+// shell has a default.
+func (f runFlags) fitTimeout(shell *bashlocal.Config) {
+	switch {
+	case f.timeout > 0:
+		shell.Timeout = f.timeout
+	case f.timed(), shell.Timeout == 0:
+		shell.Timeout = -1
+	}
+	if f.timed() || shell.MaxTimeout == 0 {
+		shell.MaxTimeout = -1
+	}
 }
 
 // standardInput is what the command reads. A terminal is not passed on: the

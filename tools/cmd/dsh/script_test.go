@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	sandboxlocal "github.com/dsh-go/dsh/sandbox-local"
 )
 
 func TestMain(m *testing.M) {
@@ -64,7 +66,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 // DSH_REQUIRE names it.
 func needRunner(t *testing.T, runner string) {
 	t.Helper()
-	found := examine(t.Context(), runner)
+	found := examine(t.Context(), runner, sandboxlocal.Config{})
 	switch {
 	case found.Usable:
 	case slices.Contains(strings.Split(os.Getenv("DSH_REQUIRE"), ","), runner):
@@ -72,6 +74,11 @@ func needRunner(t *testing.T, runner string) {
 	default:
 		t.Skipf("%s is not usable on this %s: %s", runner, runtime.GOOS, *found.Reason)
 	}
+}
+
+// ownEnv is this program's environment without the user's own configuration.
+func ownEnv() []string {
+	return append(os.Environ(), "XDG_CONFIG_HOME=/nonexistent")
 }
 
 func outsideTemp(t *testing.T) string {

@@ -28,6 +28,7 @@ func startDsh(t *testing.T, args ...string) *dshProcess {
 	t.Helper()
 	p := &dshProcess{T: t, cmd: exec.Command("dsh", args...)}
 	p.cmd.Dir = outsideTemp(t)
+	p.cmd.Env = ownEnv()
 	p.cmd.Stderr = &p.stderr
 	var err error
 	if p.unread, err = p.cmd.StdoutPipe(); err != nil {
@@ -116,6 +117,7 @@ func TestOutputThatNobodyReadsEndsTheCommand(t *testing.T) {
 
 func TestStandardInputStaysTheCommands(t *testing.T) {
 	cmd := exec.Command("dsh", "run", "--mode", "danger-full-access", "--", "cat; exit 5")
+	cmd.Env = ownEnv()
 	cmd.Stdin = strings.NewReader("in\n")
 	out, err := cmd.Output()
 	var exit *exec.ExitError

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
-	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
 	"github.com/dsh-go/dsh/tools/internal/cli"
+	"github.com/dsh-go/dsh/tools/internal/compose"
 )
 
 // Serve puts an agent together and serves one client until it disconnects or a
@@ -15,35 +14,35 @@ import (
 // it, and knows them by their interfaces alone. Whatever way it returns, no
 // process that it started is left.
 //
-// A fixed workspace is the root of every session.
-func Serve(flags cli.Confinement, fixed bool, std cli.Streams) error {
-	// Who may do what: the mode and the workspace root, by default and by
-	// session.
-	policies, err := flags.Policies()
+// A workspace that a flag or the configuration names is the root of every
+// session.
+func Serve(flags cli.Confinement, std cli.Streams) error {
+	// Which parts there are, and who may do what: the mode and the workspace
+	// root, by default and by session.
+	parts, err := flags.Parts(std)
 	if err != nil {
 		return err
 	}
-	root := ""
-	if fixed {
-		root = policies.Default().WorkspaceRoot
+	model, err := modelOf(parts.Composition.Agent)
+	if err != nil {
+		return err
 	}
 	// What starts processes, and ends them.
-	logger := flags.Logger(std)
-	procs, err := subprocesslocal.New(subprocesslocal.Config{Logger: logger})
+	procs, err := parts.Processes()
 	if err != nil {
 		return err
 	}
 	end := cli.WatchSignals(procs)
 	defer end.Stop()
 	// What runs bash over it, each command confined under its own policy.
-	executor, err := flags.Executor(bashsandbox.Config{Logger: logger}, procs, policies)
+	executor, err := parts.Executor(procs)
 	if err != nil {
 		return err
 	}
 	// What a client talks to.
 	agent, err := New(Config{
-		Executor: executor, Policies: policies, Root: root,
-		Version: cli.Version(), Logger: logger,
+		Executor: executor, Policies: parts.Policies, Root: parts.FixedRoot(), Model: model,
+		Version: cli.Version(), Logger: parts.Logger,
 	})
 	if err != nil {
 		return err
@@ -59,4 +58,16 @@ func Serve(flags cli.Confinement, fixed bool, std cli.Streams) error {
 		return &cli.ExitError{Status: status}
 	}
 	return err
+}
+
+// modelOf returns the model that is configured, if there is one.
+func modelOf(configured *compose.Agent) (*Model, error) {
+	if configured == nil {
+		return nil, nil
+	}
+	key, err := configured.Key()
+	if err != nil {
+		return nil, err
+	}
+	return &Model{Endpoint: configured.Endpoint, Name: configured.Model, Key: key}, nil
 }

@@ -1,44 +1,44 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
-	"github.com/dsh-go/dsh/bash/subprocess"
 	"github.com/dsh-go/dsh/sandbox"
 	sandboxlocal "github.com/dsh-go/dsh/sandbox-local"
-	sandboxpolicy "github.com/dsh-go/dsh/sandbox-policy"
+	"github.com/dsh-go/dsh/tools/internal/compose"
 )
 
-// Confinement is what the flags say about how a command is confined.
+// Confinement is what the flags say about how a command is confined. Each one
+// that was given outranks the file.
 type Confinement struct {
-	Mode      string
-	Workspace string
-	Workdir   string
-	Runner    string
-	Verbose   bool
+	Source
+	Workdir string
+	// SessionRoots says that each session names its own workspace root unless
+	// one is fixed, so that the default root confines nothing.
+	SessionRoots bool
+
+	mode, workspace, runner string
 }
 
 // runners are the values of --runner, the default first.
-var runners = []string{"auto", sandboxlocal.Bwrap, sandboxlocal.Landlock, sandboxlocal.Seatbelt}
+var runners = []string{"auto", sandboxlocal.Bwrap, sandboxlocal.Landlock, sandboxlocal.Seatbelt, sandboxlocal.Custom}
 
 // Register adds the flags to cmd.
 func (f *Confinement) Register(cmd *cobra.Command) {
+	f.Source.Register(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.Mode, "mode", "m", string(sandbox.ReadOnly),
-		"what the command may change: "+strings.Join(modeNames(), ", "))
-	flags.StringVarP(&f.Workspace, "workspace", "w", ".",
+	flags.StringVarP(&f.mode, "mode", "m", string(sandbox.ReadOnly),
+		"what the command may change: "+strings.Join(compose.ModeNames(), ", "))
+	flags.StringVarP(&f.workspace, "workspace", "w", ".",
 		"the `DIR` beneath which workspace-write may write")
-	flags.StringVar(&f.Runner, "runner", runners[0],
+	flags.StringVar(&f.runner, "runner", runners[0],
 		"what confines: "+strings.Join(runners, ", "))
-	flags.BoolVarP(&f.Verbose, "verbose", "v", false,
-		"say on standard error what was selected, probed and started")
-	for name, values := range map[string][]string{"mode": modeNames(), "runner": runners} {
+	for name, values := range map[string][]string{"mode": compose.ModeNames(), "runner": runners} {
 		// It fails only for a flag that does not exist.
 		cobra.CheckErr(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
@@ -52,35 +52,6 @@ func (f *Confinement) RegisterWorkdir(cmd *cobra.Command) {
 	cobra.CheckErr(cmd.MarkFlagDirname("workdir"))
 }
 
-func modeNames() []string {
-	names := []string{string(sandbox.ReadOnly)}
-	for _, mode := range sandbox.ReadOnly.Wider() {
-		names = append(names, string(mode))
-	}
-	return names
-}
-
-// Policies returns the policy that the flags ask for.
-func (f *Confinement) Policies() (*sandboxpolicy.Policies, error) {
-	mode, err := sandbox.ParseMode(f.Mode)
-	if err != nil {
-		return nil, fmt.Errorf("--mode: %w", err)
-	}
-	return sandboxpolicy.New(sandboxpolicy.Config{Mode: mode, WorkspaceRoot: f.Workspace})
-}
-
-// Provider returns what confines.
-func (f *Confinement) Provider(logger *slog.Logger) (*sandboxlocal.Provider, error) {
-	config := sandboxlocal.Config{Logger: logger}
-	switch {
-	case !slices.Contains(runners, f.Runner):
-		return nil, fmt.Errorf("--runner: no such runner %q (there are %s)", f.Runner, strings.Join(runners, ", "))
-	case f.Runner != runners[0]:
-		config.Runners = []string{f.Runner}
-	}
-	return sandboxlocal.New(config)
-}
-
 // Directory returns where a command starts under policy.
 func (f *Confinement) Directory(policy sandbox.Policy) string {
 	if f.Workdir == "" {
@@ -89,27 +60,64 @@ func (f *Confinement) Directory(policy sandbox.Policy) string {
 	return f.Workdir
 }
 
-// Executor puts the parts together over procs.
-func (f *Confinement) Executor(config bashsandbox.Config, procs subprocess.Service, policies *sandboxpolicy.Policies) (*bashsandbox.Executor, error) {
-	provider, err := f.Provider(config.Logger)
+// Compose returns the file's composition with the flags over it.
+func (f *Confinement) Compose() (compose.Composition, error) {
+	c, err := f.Load()
 	if err != nil {
-		return nil, err
+		return c, err
 	}
-	return bashsandbox.New(config, procs, provider, policies)
+	if err := f.overlay(&c); err != nil {
+		return c, err
+	}
+	return c, f.checkShell(c)
 }
 
-// Logger tells on std.Err what is selected, probed and started, if asked to.
-func (f *Confinement) Logger(std Streams) *slog.Logger {
-	if !f.Verbose {
-		return slog.New(slog.DiscardHandler)
+func (f *Confinement) overlay(c *compose.Composition) error {
+	if f.given.Changed("mode") {
+		mode, err := sandbox.ParseMode(f.mode)
+		if err != nil {
+			return fmt.Errorf("--mode: there is no mode %q (there are %s)", f.mode, strings.Join(compose.ModeNames(), ", "))
+		}
+		c.Policy.Mode = mode
 	}
-	return slog.New(slog.NewTextHandler(std.Err, &slog.HandlerOptions{
-		Level: slog.LevelDebug,
-		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey && len(groups) == 0 {
-				return slog.Attr{}
-			}
-			return a
-		},
-	}))
+	if f.given.Changed("workspace") {
+		c.Policy.WorkspaceRoot = f.workspace
+	}
+	if f.given.Changed("runner") {
+		return f.selectRunner(c)
+	}
+	return nil
+}
+
+func (f *Confinement) selectRunner(c *compose.Composition) error {
+	switch {
+	case !slices.Contains(runners, f.runner):
+		return fmt.Errorf("--runner: no such runner %q (there are %s)", f.runner, strings.Join(runners, ", "))
+	case f.runner == sandboxlocal.Custom && len(c.Sandbox.RunnerCommand) == 0:
+		return fmt.Errorf("--runner: %s is the runner that the configuration's runner-command names, and there is none (see dsh config)", f.runner)
+	case f.runner == runners[0]:
+		c.Sandbox = compose.Only(c.Sandbox)
+	default:
+		c.Sandbox = compose.Only(c.Sandbox, f.runner)
+	}
+	return nil
+}
+
+// errUnconfinable is a shell that cannot do what it is asked to.
+var errUnconfinable = errors.New("it runs commands and confines none; " +
+	"ask for danger-full-access, have the shell be bash-sandbox, or pass --no-config")
+
+// checkShell refuses to have a shell that confines nothing do as if.
+func (f *Confinement) checkShell(c compose.Composition) error {
+	mode := c.Mode()
+	switch {
+	case !c.Unconfined:
+		return nil
+	case mode.Confines():
+		return fmt.Errorf("%s: the shell is bash-local, which cannot hold the mode %s: %w", c.Where("shell", ""), mode, errUnconfinable)
+	case f.given.Changed("runner"):
+		return fmt.Errorf("--runner: %s: the shell is bash-local, which uses no runner: %w", c.Where("shell", ""), errUnconfinable)
+	default:
+		return nil
+	}
 }

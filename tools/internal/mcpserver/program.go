@@ -7,32 +7,29 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	bashsandbox "github.com/dsh-go/dsh/bash-sandbox"
-	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
 	"github.com/dsh-go/dsh/tools/internal/cli"
 )
 
 // Serve serves one client until it disconnects or a signal comes. Whatever way
 // it returns, no process that it started is left.
 func Serve(flags cli.Confinement, std cli.Streams) error {
-	policies, err := flags.Policies()
+	parts, err := flags.Parts(std)
 	if err != nil {
 		return err
 	}
-	logger := flags.Logger(std)
-	procs, err := subprocesslocal.New(subprocesslocal.Config{Logger: logger})
+	procs, err := parts.Processes()
 	if err != nil {
 		return err
 	}
 	end := cli.WatchSignals(procs)
 	defer end.Stop()
-	executor, err := flags.Executor(bashsandbox.Config{Logger: logger}, procs, policies)
+	executor, err := parts.Executor(procs)
 	if err != nil {
 		return err
 	}
 	server, err := New(Config{
-		Executor: executor, Policies: policies, Root: policies.Default().WorkspaceRoot,
-		Version: cli.Version(), Logger: logger,
+		Executor: executor, Policies: parts.Policies, Root: parts.Policies.Default().WorkspaceRoot,
+		Version: cli.Version(), Logger: parts.Logger,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,159 @@
+package compose
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dsh-go/dsh/sandbox"
+)
+
+// remedyNone ends an error about the user's own file.
+const remedyNone = "; --no-config reads no file"
+
+// UserFile returns the path of the user's own file, which need not exist, or ""
+// if the user has no directory for such files.
+func UserFile() (string, error) {
+	dir, err := os.UserConfigDir()
+	switch {
+	case err != nil && os.Getenv("XDG_CONFIG_HOME") == "":
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("the configuration directory: %w%s", err, remedyNone)
+	case !filepath.IsAbs(dir):
+		// It would lie in the working directory, which has no say in this.
+		return "", fmt.Errorf("the configuration directory %q is not absolute; set HOME or XDG_CONFIG_HOME%s", dir, remedyNone)
+	}
+	return filepath.Join(dir, "dsh", "dsh.yaml"), nil
+}
+
+// LoadUser reads the user's own file. One that does not exist is the default
+// composition.
+func LoadUser(file string) (Composition, error) {
+	c, err := Load(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return c, err
+	}
+	if _, linkErr := os.Lstat(file); linkErr == nil {
+		return c, fmt.Errorf("%s is a link to nothing%s", file, remedyNone)
+	}
+	return Composition{}, nil
+}
+
+// Load reads a file that must exist, and that nobody but the user and root may
+// change. Errors are *[Error] or *[fs.PathError].
+func Load(file string) (Composition, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return Composition{}, err
+	case !info.Mode().IsRegular():
+		return Composition{}, &Error{File: file, Err: errors.New("is not a regular file")}
+	}
+	if err := onlyOwnersChange(file); err != nil {
+		return Composition{}, &Error{File: file, Err: err}
+	}
+	data, err := read(file)
+	if err != nil {
+		return Composition{}, err
+	}
+	return Parse(file, data)
+}
+
+// read returns no more than is needed to see that there is too much.
+func read(file string) ([]byte, error) {
+	opened, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	return io.ReadAll(io.LimitReader(opened, maxSize+1))
+}
+
+// onlyOwnersChange returns an error if somebody else than the user and root may
+// change what file says: in place, or by putting another file or directory
+// there.
+func onlyOwnersChange(file string) error {
+	dir, err := sandbox.Canonical(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	target, err := sandbox.Canonical(file)
+	if err != nil {
+		return err
+	}
+	for _, path := range []string{target, filepath.Dir(target), dir} {
+		if err := checkOwner(path); err != nil {
+			return err
+		}
+	}
+	return errors.Join(checkDirs(filepath.Dir(target)), checkDirs(dir))
+}
+
+// checkDirs looks at a directory and at all those above it. Who owns those is
+// not asked: in a user namespace the system's own belong to nobody.
+func checkDirs(dir string) error {
+	for {
+		if err := checkWritable(dir); err != nil {
+			return err
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil
+		}
+		dir = parent
+	}
+}
+
+// ExposedError is a file that commands under a policy may write, or make if it
+// does not exist, although it says how the next ones are confined.
+type ExposedError struct {
+	File string
+	Root string // beneath which the policy lets commands write
+}
+
+// Error names the file, the root and the remedies.
+func (e *ExposedError) Error() string {
+	return fmt.Sprintf("%s says how commands are confined and lies beneath %s, where workspace-write lets them write; "+
+		"choose another --workspace, keep the file elsewhere, or pass --no-config", e.File, e.Root)
+}
+
+// CheckExposed returns an *[ExposedError] if commands under policy may write
+// file, or put one there. An empty file is no file.
+func CheckExposed(file string, policy sandbox.Policy) error {
+	if file == "" || policy.Mode != sandbox.WorkspaceWrite {
+		return nil
+	}
+	roots, err := sandbox.WritableRoots(policy)
+	if err != nil {
+		return err
+	}
+	name, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	for _, place := range []string{filepath.Join(existing(filepath.Dir(name)), filepath.Base(name)), existing(name)} {
+		for _, root := range roots {
+			if sandbox.Within(place, []string{root}) {
+				return &ExposedError{File: file, Root: root}
+			}
+		}
+	}
+	return nil
+}
+
+// existing returns the canonical form of path, as far as it exists.
+func existing(path string) string {
+	canonical, err := sandbox.Canonical(path)
+	if err == nil {
+		return canonical
+	}
+	dir := filepath.Dir(path)
+	if dir == path {
+		return path
+	}
+	return filepath.Join(existing(dir), filepath.Base(path))
+}
