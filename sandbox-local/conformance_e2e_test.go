@@ -4,14 +4,8 @@ package sandboxlocal
 
 import (
 	"context"
-	"encoding/json"
-	"flag"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/dsh-go/dsh/sandbox"
@@ -19,16 +13,6 @@ import (
 	"github.com/dsh-go/dsh/sandbox-local/landlockrun"
 	"github.com/dsh-go/dsh/sandbox/sandboxtest"
 )
-
-// The tables of a document are brought up to date by a run as root of
-//
-//	go test -run TestConformanceTables -conformance-table FILE[,FILE]
-//
-// which measures both runners as root and as an ordinary user.
-var conformanceTable = flag.String("conformance-table", "", "documents whose conformance tables to update, separated by commas")
-
-// conformanceJSON is where a run as another user puts what it measured.
-var conformanceJSON = flag.String("conformance-json", "", "file to which to write the tables of this user")
 
 // The probe of the conformance suite is this test binary.
 func init() { sandboxtest.ServeProbe() }
@@ -75,7 +59,10 @@ func (c conformant) run(t *testing.T) *sandboxtest.Table {
 func TestE2EConformance(t *testing.T) {
 	skipShort(t)
 	for _, c := range conformants {
-		t.Run(c.name, func(t *testing.T) { c.run(t) })
+		t.Run(c.name, func(t *testing.T) { measured.keep(c.name, c.run(t)) })
+	}
+	if *conformanceJSON != "" {
+		writeJSON(t, *conformanceJSON, documented(t))
 	}
 }
 
@@ -133,58 +120,4 @@ func TestE2EConformanceFindsAWeakBwrap(t *testing.T) {
 			t.Errorf("%s was not found out", effect)
 		}
 	}
-}
-
-func TestConformanceTables(t *testing.T) {
-	if *conformanceTable == "" && *conformanceJSON == "" {
-		t.Skip("writes documents when asked to")
-	}
-	var tables []*sandboxtest.Table
-	for _, c := range conformants[:2] {
-		tables = append(tables, c.run(t))
-	}
-	if *conformanceJSON != "" {
-		data, err := json.Marshal(tables)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, *conformanceJSON, string(data))
-		return
-	}
-	tables = append(tables, tablesOfOrdinaryUser(t)...)
-	for _, path := range strings.Split(*conformanceTable, ",") {
-		updated, err := sandboxtest.Update(read(t, path), tables...)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		write(t, path, updated)
-	}
-}
-
-// tablesOfOrdinaryUser has this test binary measure as somebody else.
-func tablesOfOrdinaryUser(t *testing.T) (tables []*sandboxtest.Table) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Fatal("only root can measure as root and as an ordinary user")
-	}
-	home, err := os.MkdirTemp("/var/tmp", "dsh-home-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(home) })
-	if err := os.Chown(home, ordinaryUser, ordinaryUser); err != nil {
-		t.Fatal(err)
-	}
-	binary, measured := filepath.Join(home, "test"), filepath.Join(home, "tables.json")
-	copyProgram(t, binary)
-	cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestConformanceTables$", "-conformance-json="+measured)
-	cmd.Dir, cmd.Env = home, append(os.Environ(), "HOME="+home)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinaryUser, Gid: ordinaryUser}}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("as user %d: %v\n%s", ordinaryUser, err, out)
-	}
-	if err := json.Unmarshal([]byte(read(t, measured)), &tables); err != nil {
-		t.Fatal(err)
-	}
-	return tables
 }

@@ -15,7 +15,10 @@ func TestE2EAsOrdinaryUser(t *testing.T) {
 		t.Skip("runs every end-to-end test once more")
 	}
 	t.Parallel()
-	asOrdinaryUser(t, "^TestE2E")
+	home := asOrdinaryUser(t, "^TestE2E", "-conformance-json="+tablesJSON)
+	t.Run("the documents' tables", func(t *testing.T) {
+		compareDocuments(t, append(documented(t), tablesIn(t, home)...))
+	})
 }
 
 func TestE2EReadOnlyChangesNothing(t *testing.T) {

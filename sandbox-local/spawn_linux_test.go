@@ -296,8 +296,9 @@ func (b backend) run(t *testing.T, mode sandbox.Mode, workspace, script string, 
 const ordinaryUser = 65534
 
 // asOrdinaryUser re-executes this test binary with the end-to-end tests of
-// pattern, and fails unless it ran to its end.
-func asOrdinaryUser(t *testing.T, pattern string) {
+// pattern, and fails unless it ran to its end. It runs in the home directory
+// that is returned, which is there until the end of the test.
+func asOrdinaryUser(t *testing.T, pattern string, args ...string) (home string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("this is an ordinary user already")
@@ -312,7 +313,8 @@ func asOrdinaryUser(t *testing.T, pattern string) {
 	}
 	binary := filepath.Join(home, "test")
 	copyProgram(t, binary)
-	cmd := exec.CommandContext(t.Context(), binary, "-test.run="+pattern, "-test.v", "-test.timeout=5m")
+	args = append([]string{"-test.run=" + pattern, "-test.v", "-test.timeout=5m"}, args...)
+	cmd := exec.CommandContext(t.Context(), binary, args...)
 	cmd.Dir = home
 	cmd.Env = append(os.Environ(), "HOME="+home, "USER="+userName())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinaryUser, Gid: ordinaryUser}}
@@ -325,6 +327,7 @@ func asOrdinaryUser(t *testing.T, pattern string) {
 		t.Fatalf("as user %d nothing was tested:\n%s", ordinaryUser, text)
 	}
 	t.Logf("as user %d:\n%s", ordinaryUser, text)
+	return home
 }
 
 func userName() string {
