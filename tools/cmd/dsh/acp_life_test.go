@@ -3,9 +3,16 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
 	"syscall"
 	"testing"
+	"time"
 
 	acp "github.com/coder/acp-go-sdk"
 )
@@ -67,6 +74,27 @@ func TestACPCancelEndsTheQuestion(t *testing.T) {
 	}
 }
 
+func TestACPASecondPromptEndsTheFirst(t *testing.T) {
+	c := startACP(t, nil)
+	running, reason := c.startSleeping()
+	if got := c.Say("echo on"); got != acp.StopReasonEndTurn {
+		t.Errorf("the second one ended with %s", got)
+	}
+	if got := <-reason; got != acp.StopReasonCancelled || running() {
+		t.Errorf("the first one ended with %s", got)
+	}
+	if calls := c.Calls(); len(calls) != 2 || calls[1].Output != "on\n" {
+		t.Errorf("%+v", calls)
+	}
+	running, reason = c.startSleeping() // the first one's end did not take its cancel away
+	if err := c.Cancel(t.Context(), acp.CancelNotification{SessionId: c.Session.SessionId}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-reason; got != acp.StopReasonCancelled || running() {
+		t.Errorf("the third one ended with %s", got)
+	}
+}
+
 func TestACPTheEndOfASessionEndsItsCommand(t *testing.T) {
 	c := startACP(t, nil)
 	running, reason := c.startSleeping()
@@ -78,6 +106,9 @@ func TestACPTheEndOfASessionEndsItsCommand(t *testing.T) {
 	}
 	if got := <-reason; got != acp.StopReasonCancelled {
 		t.Errorf("ended with %s", got)
+	}
+	if _, err := c.CloseSession(c.Bounded(), acp.CloseSessionRequest{SessionId: c.Session.SessionId}); err == nil {
+		t.Error("the session ended twice")
 	}
 }
 
@@ -102,6 +133,63 @@ func TestACPTheEndOfTheAgentEndsEverything(t *testing.T) {
 				}
 				eventually(t, "no command outlives the agent", func() bool { return !running() })
 			})
+		}
+	})
+}
+
+// TestACPSaysNothingButProtocol reads the agent's own standard output while
+// commands do what they can to get at it.
+func TestACPSaysNothingButProtocol(t *testing.T) {
+	onRunners(t, func(t *testing.T, args ...string) {
+		cmd := exec.Command("dsh", append([]string{"acp", "--verbose"}, args...)...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		defer timer.Stop()
+		reader := bufio.NewReader(out)
+		send := func(format string, args ...any) string {
+			t.Helper()
+			if _, err := fmt.Fprintf(in, format+"\n", args...); err != nil {
+				t.Fatal(err)
+			}
+			for !t.Failed() {
+				if m := readMessage(t, reader); m.ID != nil {
+					return string(m.Result)
+				}
+			}
+			return ""
+		}
+		send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`)
+		var session struct{ SessionId string }
+		if err := json.Unmarshal([]byte(send(`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, outsideTemp(t))), &session); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{
+			"for f in 0 1 2; do echo garbage > /proc/$PPID/fd/$f; done 2>/dev/null; echo tried",
+			"printf 'a\\nb\\0c\\xff'; echo garbage >&2; for i in 3 4 5 6 7 8 9; do echo garbage >&$i; done",
+		} {
+			quoted, _ := json.Marshal(command)
+			send(`{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":%s}]}}`, session.SessionId, quoted)
+		}
+		send("no JSON at all\n" + `{"jsonrpc":"2.0","id":4,"method":"no/such"}`)
+		send(`{"jsonrpc":"2.0","id":5,"method":"session/prompt","params":[1]}`)
+		_ = in.Close()
+		if rest, err := io.ReadAll(reader); len(rest) != 0 || err != nil {
+			t.Errorf("ends with %q, %v", rest, err)
+		}
+		if err := cmd.Wait(); err != nil || stderr.Len() == 0 {
+			t.Errorf("%v; %s", err, stderr.String())
 		}
 	})
 }

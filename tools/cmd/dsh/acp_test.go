@@ -97,6 +97,23 @@ func TestACPEscalationIsGoodForOneRun(t *testing.T) {
 	})
 }
 
+// TestACPAsksForAModeThatThereCanBe has a session in a directory that no
+// workspace can be.
+func TestACPAsksForAModeThatThereCanBe(t *testing.T) {
+	onRunners(t, func(t *testing.T, args ...string) {
+		outside := filepath.Join(outsideTemp(t), "count")
+		c := startACPIn(t, "/", acptest.Choose("allow-once"), args...)
+		c.wants("echo x >> "+outside, acp.StopReasonEndTurn, [][]acp.ToolCallStatus{failed, went}, "(no output)\n")
+		if asked := c.Asked(); len(asked) != 1 || !strings.HasPrefix(acptest.Question(asked[0]), "Allow danger-full-access for ") {
+			t.Errorf("asked %+v", asked)
+		}
+		if _, err := c.SetSessionMode(c.Bounded(), acp.SetSessionModeRequest{SessionId: c.Session.SessionId, ModeId: "workspace-write"}); err == nil {
+			t.Error("the whole machine is the workspace")
+		}
+		c.wants("echo on", acp.StopReasonEndTurn, [][]acp.ToolCallStatus{went}, "on\n")
+	})
+}
+
 func checkQuestion(t *testing.T, asked []acp.RequestPermissionRequest, now, next, command, dir string) {
 	t.Helper()
 	if len(asked) != 1 {

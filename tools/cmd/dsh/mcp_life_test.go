@@ -258,6 +258,7 @@ func rawSession() []string {
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
+	Result  json.RawMessage `json:"result"`
 }
 
 // readMessage reads one line, which must be a message of the protocol.

@@ -142,10 +142,16 @@ func (a *Agent) add(s *session) {
 	a.sessions[acp.SessionId(s.id)] = s
 }
 
-func (a *Agent) remove(id acp.SessionId) {
+// take returns a session that from now on there is no more.
+func (a *Agent) take(id acp.SessionId) (*session, error) {
+	s, err := a.session(id)
+	if err != nil {
+		return nil, err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.sessions, id)
+	return s, nil
 }
 
 // notify has the model of a session hear about the end of a background task.

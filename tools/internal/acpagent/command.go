@@ -26,10 +26,9 @@ type arguments struct {
 func (s *session) command(ctx context.Context, text string) acp.StopReason {
 	args := arguments{Command: text, Description: "The command that the user typed"}
 	result, err := s.runAndSay(ctx, args)
-	if ctx.Err() == nil && err == nil && denied(result) {
-		mode := result.Sandbox.Mode
-		args.Permissions = mode.Wider()[0]
-		args.Justification = fmt.Sprintf("The command was denied a file access under %s mode.", mode)
+	if wider := s.wider(result); wider != "" && ctx.Err() == nil {
+		args.Permissions = wider
+		args.Justification = fmt.Sprintf("The command was denied a file access under %s mode.", result.Sandbox.Mode)
 		_, err = s.runAndSay(ctx, args)
 	}
 	if errors.Is(err, sandbox.ErrCancelled) {
@@ -52,7 +51,16 @@ func (s *session) runAndSay(ctx context.Context, args arguments) (*bash.Result, 
 	return result, err
 }
 
-// denied reports whether a wider mode might help a command.
-func denied(result *bash.Result) bool {
-	return result != nil && result.Sandbox != nil && result.Sandbox.Denied && len(result.Sandbox.Mode.Wider()) > 0
+// wider returns the narrowest mode that might help a command that was denied and
+// that the session's directory can have, or nothing.
+func (s *session) wider(result *bash.Result) sandbox.Mode {
+	if result == nil || result.Sandbox == nil || !result.Sandbox.Denied {
+		return ""
+	}
+	for _, mode := range result.Sandbox.Mode.Wider() {
+		if _, err := s.agent.policies.Resolve(sandbox.PolicyRequest{Mode: mode, SessionID: s.id, Dir: s.dir}); err == nil {
+			return mode
+		}
+	}
+	return ""
 }

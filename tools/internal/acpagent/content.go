@@ -3,6 +3,7 @@ package acpagent
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	acp "github.com/coder/acp-go-sdk"
@@ -14,8 +15,8 @@ var (
 	errEmpty   = errors.New("the prompt is empty")
 )
 
-// promptText returns the text of a prompt. A link is the path or the address
-// that it leads to.
+// promptText returns the text of a prompt. In place of a link stands where it
+// leads to, quoted: the text may be a command.
 func promptText(blocks []acp.ContentBlock) (string, error) {
 	var b strings.Builder
 	for _, block := range blocks {
@@ -23,7 +24,7 @@ func promptText(blocks []acp.ContentBlock) (string, error) {
 		case block.Text != nil:
 			b.WriteString(block.Text.Text)
 		case block.ResourceLink != nil:
-			b.WriteString(strings.TrimPrefix(block.ResourceLink.Uri, "file://"))
+			b.WriteString(quoted(target(block.ResourceLink.Uri)))
 		default:
 			return "", errContent
 		}
@@ -32,6 +33,19 @@ func promptText(blocks []acp.ContentBlock) (string, error) {
 		return "", errEmpty
 	}
 	return b.String(), nil
+}
+
+// target is the path that a link to a file has, and any other link itself.
+func target(uri string) string {
+	if u, err := url.Parse(uri); err == nil && u.Scheme == "file" && u.Path != "" {
+		return u.Path
+	}
+	return uri
+}
+
+// quoted returns text as one word of a shell.
+func quoted(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // A client shows text as Markdown, and what a command printed is not.

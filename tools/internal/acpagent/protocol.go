@@ -117,12 +117,11 @@ func (p protocol) Cancel(_ context.Context, req acp.CancelNotification) error {
 
 // CloseSession ends a session, with everything that it started.
 func (p protocol) CloseSession(ctx context.Context, req acp.CloseSessionRequest) (acp.CloseSessionResponse, error) {
-	s, err := p.session(req.SessionId)
+	s, err := p.take(req.SessionId)
 	if err != nil {
 		return acp.CloseSessionResponse{}, err
 	}
-	p.remove(req.SessionId)
-	return acp.CloseSessionResponse{}, s.close(ctx)
+	return acp.CloseSessionResponse{}, s.shut(ctx)
 }
 
 // Authenticate is never needed.

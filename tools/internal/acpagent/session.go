@@ -16,8 +16,10 @@ import (
 type session struct {
 	agent   *Agent
 	id, dir string
-	talk    *talk         // with the model; nil if there is none
-	turn    chan struct{} // held by the prompt that is being answered
+	talk    *talk           // with the model; nil if there is none
+	turn    chan struct{}   // held by the prompt that is being answered
+	closed  context.Context // ends with the session
+	close   context.CancelFunc
 
 	mu    sync.Mutex
 	end   context.CancelFunc // ends that prompt; nil if there is none
@@ -26,6 +28,7 @@ type session struct {
 
 func newSession(agent *Agent, id, dir string, policy sandbox.Policy) *session {
 	s := &session{agent: agent, id: id, dir: dir, turn: make(chan struct{}, 1)}
+	s.closed, s.close = context.WithCancel(context.Background())
 	if agent.config.Model != nil {
 		s.talk = newTalk(dir, policy)
 	}
@@ -40,9 +43,12 @@ func (s *session) prompt(ctx context.Context, text string) acp.StopReason {
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
 		return acp.StopReasonCancelled
+	case <-s.closed.Done():
+		return acp.StopReasonCancelled
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
+	defer context.AfterFunc(s.closed, end)()
 	s.setEnd(end)
 	defer s.setEnd(nil)
 
@@ -72,10 +78,9 @@ func (s *session) cancel() {
 	}
 }
 
-// close ends everything that the session started. No prompt is answered any
-// more.
-func (s *session) close(ctx context.Context) error {
-	s.cancel()
+// shut ends everything that the session started. No prompt is answered any more.
+func (s *session) shut(ctx context.Context) error {
+	s.close()
 	select {
 	case s.turn <- struct{}{}: // for good
 	case <-ctx.Done():
