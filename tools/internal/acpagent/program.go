@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/dsh-go/dsh/tools/internal/cli"
 	"github.com/dsh-go/dsh/tools/internal/compose"
@@ -60,7 +61,8 @@ func Serve(flags cli.Confinement, std cli.Streams) error {
 	return err
 }
 
-// modelOf returns the model that is configured, if there is one.
+// modelOf returns the model that is configured, if there is one. Commands inherit
+// this program's environment, and a key in it is none of theirs.
 func modelOf(configured *compose.Agent) (*Model, error) {
 	if configured == nil {
 		return nil, nil
@@ -68,6 +70,11 @@ func modelOf(configured *compose.Agent) (*Model, error) {
 	key, err := configured.Key()
 	if err != nil {
 		return nil, err
+	}
+	if configured.KeyEnv != "" {
+		if err := os.Unsetenv(configured.KeyEnv); err != nil {
+			return nil, err
+		}
 	}
 	return &Model{Endpoint: configured.Endpoint, Name: configured.Model, Key: key}, nil
 }
