@@ -43,6 +43,10 @@ func allLegs() []leg {
 			name: "seatbelt", about: "the tests over Seatbelt ran", run: backendLeg("seatbelt"),
 			needs: []need{seatbelt},
 		},
+		{
+			name: "clients", about: "clients from npm, which others wrote, drive dsh mcp and dsh acp", run: driveClients,
+			needs: []need{node, npm},
+		},
 		{name: "fuzz", about: "every fuzz target, for a few seconds", run: fuzz},
 		{
 			name: "rehearse", about: "every module is released to nobody and consumed alone", run: rehearse,

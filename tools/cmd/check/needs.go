@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/dsh-go/dsh/tools/internal/gotool"
 )
 
@@ -39,6 +41,22 @@ var git = need{
 	what: "git", get: "apt-get install git", packages: []string{"git"},
 	missing: func(context.Context) error {
 		_, err := exec.LookPath("git")
+		return err
+	},
+}
+
+// oldestNode is the oldest one with which the clients were tried.
+const oldestNode = "v18.20.0"
+
+var node = need{
+	what: "node from " + oldestNode + " on", get: "apt-get install nodejs, or a newer one from nodejs.org", packages: []string{"nodejs"},
+	missing: missingNode,
+}
+
+var npm = need{
+	what: "npm", get: "apt-get install npm, unless it came with node", packages: []string{"npm"},
+	missing: func(context.Context) error {
+		_, err := exec.LookPath("npm")
 		return err
 	},
 }
@@ -82,4 +100,31 @@ func missingBwrap(ctx context.Context) error {
 		return fmt.Errorf("as an ordinary user: %w", err)
 	}
 	return nil
+}
+
+var (
+	errNodeVersion = errors.New("it does not tell its version")
+	errOldNode     = errors.New("it is too old")
+)
+
+func missingNode(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	out, err := gotool.Cmd{}.Run(ctx, "node", "--version")
+	if err != nil {
+		return err
+	}
+	return tooOld(strings.TrimSpace(out))
+}
+
+// tooOld judges what node says of its version.
+func tooOld(version string) error {
+	switch {
+	case !semver.IsValid(version):
+		return fmt.Errorf("%w: %q", errNodeVersion, version)
+	case semver.Compare(version, oldestNode) < 0:
+		return fmt.Errorf("%w: %s", errOldNode, version)
+	default:
+		return nil
+	}
 }

@@ -12,6 +12,12 @@ import (
 // Go runs `go test -json` with the arguments. If tests failed, the error is
 // their output; any other error is about the run itself.
 func Go(ctx context.Context, cmd gotool.Cmd, args ...string) (*Results, error) {
+	return Program(ctx, cmd, slices.Concat([]string{"go", "test", "-json"}, args)...)
+}
+
+// Program runs a program that reports on its standard output as `go test -json`
+// does. Its errors are those of [Go].
+func Program(ctx context.Context, cmd gotool.Cmd, args ...string) (*Results, error) {
 	events, feed := io.Pipe()
 	results := &Results{}
 	read := make(chan error, 1)
@@ -21,7 +27,7 @@ func Go(ctx context.Context, cmd gotool.Cmd, args ...string) (*Results, error) {
 		read <- err
 	}()
 	cmd.Stdout = feed
-	_, runErr := cmd.Go(ctx, slices.Concat([]string{"test", "-json"}, args)...)
+	_, runErr := cmd.Run(ctx, args...)
 	_ = feed.Close() // it never fails
 	return results, results.Verdict(errors.Join(<-read, runErr))
 }
