@@ -8,13 +8,15 @@ import (
 )
 
 const acpLong = `acp is an agent for editors that speak the Agent Client Protocol, over standard
-input and output. Each prompt is a command, and is confined like one of dsh run.
+input and output. Each command that it runs is confined like one of dsh run.
+
+Without a model each prompt is the command to run. When it was denied, the editor
+asks whether to run it once more under the next wider mode. With a model in the
+configuration (see dsh config --help) the model answers, and runs commands; it
+may ask for a wider mode for one of them. Either way a yes is good for one run.
 
 The session's directory, which the editor names, is the workspace. With
---workspace every session has that one, and must begin in it.
-
-When a command was denied, the editor asks its user whether to run it once more
-under the next wider mode; a yes is good for that one run. The three modes are
+--workspace every session has that one, and must begin in it. The three modes are
 the session's modes, which the user can also choose in the editor.
 
 When the user cancels, the command ends. When the editor disconnects, or dsh gets
@@ -30,6 +32,14 @@ const acpExample = `  # In Zed's settings
     }
   }
 
+  # Let a model answer: in the configuration
+  - id: agent
+    name: tools
+    config:
+      endpoint: https://api.example.com/v1
+      model: name-of-the-model
+      key-env: MODEL_KEY
+
   # See what it selects, probes and starts
   dsh acp --verbose --runner landlock 2>dsh.log`
 
@@ -40,7 +50,7 @@ func newACP(std cli.Streams) *cobra.Command {
 		Short:   "Serve an agent with a confined bash tool over the Agent Client Protocol",
 		Long:    acpLong,
 		Example: acpExample,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return acpagent.Serve(flags, std) },
 	}
 	flags.Register(cmd)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -83,19 +82,4 @@ func confinedArgv(cmd *cobra.Command, flags cli.Confinement, std cli.Streams, co
 		return nil, err
 	}
 	return confinement.Argv, nil
-}
-
-// oneCommand accepts exactly one argument. Several are what a shell makes of a
-// command that was not quoted, so the message shows the quoting.
-func oneCommand(cmd *cobra.Command, args []string) error {
-	switch len(args) {
-	case 1:
-		return nil
-	case 0:
-		return cli.UsageError(cmd, errors.New("there is no command to run"))
-	default:
-		quoted := shellQuote(shellJoin(args))
-		return cli.UsageError(cmd, fmt.Errorf("the command must be one argument, and these are %d; quote it: %s -- %s",
-			len(args), cmd.CommandPath(), quoted))
-	}
 }

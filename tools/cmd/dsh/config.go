@@ -42,7 +42,7 @@ func newConfig(std cli.Streams) *cobra.Command {
 		Short:   "Print the configuration that is in force",
 		Long:    configLong,
 		Example: configExample,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return printConfig(flags, std) },
 	}
 	flags.Register(cmd)

@@ -55,7 +55,7 @@ func newDoctor(std cli.Streams) *cobra.Command {
 		Short:   "Say what can confine commands here, and how completely",
 		Long:    doctorLong,
 		Example: doctorExample,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return doctor(cmd.Context(), flags, std)
 		},

@@ -19,17 +19,17 @@ func (r *jsonReporter) observe(bash.Stream, []byte) {}
 
 func (r *jsonReporter) conclude(result bash.Result, err error) error {
 	if err != nil {
-		_ = r.print(errorObject{Error: errorFacts{Code: errorCode(err), Message: err.Error()}})
+		_ = printJSON(r.out, newErrorObject(err))
 		return failureOf(err, r.end)
 	}
-	if err := r.print(newResultObject(result)); err != nil {
+	if err := printJSON(r.out, newResultObject(result)); err != nil {
 		return err
 	}
 	return exitOf(result, r.end)
 }
 
-func (r *jsonReporter) print(object any) error {
-	encoder := json.NewEncoder(r.out)
+func printJSON(out io.Writer, object any) error {
+	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(object)
 }
@@ -42,6 +42,10 @@ type errorObject struct {
 type errorFacts struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+}
+
+func newErrorObject(err error) errorObject {
+	return errorObject{Error: errorFacts{Code: errorCode(err), Message: err.Error()}}
 }
 
 // resultObject is printed when the command ran. A fact that does not apply is

@@ -38,7 +38,7 @@ func newMCP(std cli.Streams) *cobra.Command {
 		Short:   "Serve a confined bash tool over the Model Context Protocol",
 		Long:    mcpLong,
 		Example: mcpExample,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return mcpserver.Serve(flags, std) },
 	}
 	flags.Register(cmd)

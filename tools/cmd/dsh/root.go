@@ -23,6 +23,10 @@ const rootExample = `  # Look around without being able to break anything
   # Build in the current directory, and write nowhere else
   dsh run --mode workspace-write -- 'make test'
 
+  # Give an MCP client or an editor a confined bash
+  dsh mcp --help
+  dsh acp --help
+
   # Find out what can confine commands here, and how completely
   dsh doctor`
 
@@ -32,9 +36,16 @@ func newRoot(std cli.Streams) *cobra.Command {
 		Short:   "Run shell commands under a file sandbox and learn what happened",
 		Long:    rootLong,
 		Example: rootExample,
-		Args:    cobra.NoArgs,
+		Args:    noSubcommand,
+		Version: cli.Version(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate(versionLine())
+	root.Flags().Bool("version", false, "print the version") // cobra's own has -v, which is --verbose elsewhere
 	root.AddCommand(newRun(std), newArgv(std), newDoctor(std), newConfig(std), newMCP(std), newACP(std), newVersion())
+	addCompletion(root)
+	addHelp(root)
 	return root
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dsh-go/dsh/bash"
 	bashlocal "github.com/dsh-go/dsh/bash-local"
+	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
 	"github.com/dsh-go/dsh/tools/internal/cli"
 	"github.com/dsh-go/dsh/tools/internal/compose"
 )
@@ -22,7 +23,10 @@ is not a terminal. There is no timeout unless --timeout asks for one.
 Exit status: the command's own; 128+n if signal n ended it; 124 after a timeout;
 130, 143 or 129 after dsh itself got SIGINT, SIGTERM or SIGHUP; and 125 when dsh
 failed, with one line that says why: nothing ran then. The first signal ends the
-command politely, the second at once.`
+command politely, the second at once.
+
+After a denial it says what to do next. See dsh config --help for the file that
+sets other defaults than those below.`
 
 const runExample = `  # Nothing can be changed
   dsh run -- 'echo hello; touch ~/nope'
@@ -66,17 +70,9 @@ func newRun(std cli.Streams) *cobra.Command {
 // runCommand runs one command and reports on it. Whatever way it returns, no
 // process that it started is left.
 func runCommand(flags runFlags, std cli.Streams, command string) error {
-	if flags.timeout < 0 {
-		return fmt.Errorf("--timeout: %v is negative", flags.timeout)
-	}
-	parts, err := flags.Parts(std)
+	parts, procs, err := flags.prepare(std)
 	if err != nil {
-		return err
-	}
-	flags.fit(&parts.Composition)
-	procs, err := parts.Processes()
-	if err != nil {
-		return err
+		return flags.refuse(std, err)
 	}
 	end := cli.WatchSignals(procs)
 	defer end.Stop()
@@ -96,6 +92,28 @@ func runCommand(flags runFlags, std cli.Streams, command string) error {
 		fmt.Fprintln(std.Err, cli.OneLine(closeErr)) // the command's outcome stands
 	}
 	return report.conclude(result, err)
+}
+
+// prepare makes the parts up to what starts processes.
+func (f runFlags) prepare(std cli.Streams) (*cli.Parts, *subprocesslocal.Service, error) {
+	if f.timeout < 0 {
+		return nil, nil, &cli.FlagError{Flag: "timeout", Err: fmt.Errorf("%v is negative", f.timeout)}
+	}
+	parts, err := f.Parts(std)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.fit(&parts.Composition)
+	procs, err := parts.Processes()
+	return parts, procs, err
+}
+
+// refuse returns err, which --json has also told to the program that reads it.
+func (f runFlags) refuse(std cli.Streams, err error) error {
+	if f.json {
+		_ = printJSON(std.Out, newErrorObject(err))
+	}
+	return err
 }
 
 // fit has the parts suit a program that runs one command and ends.

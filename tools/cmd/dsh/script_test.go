@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,12 +39,40 @@ func runScripts(t *testing.T, dir, runner string) {
 			env.Setenv("RUNNER", runner)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
-			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
+			env.Setenv("CONFIG", filepath.Join(env.WorkDir, "home", configDir()))
+			if err := os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o700); err != nil {
+				return err
+			}
+			return keepToOwner(env.WorkDir)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status,
 		},
 		RequireUniqueNames: true,
+	})
+}
+
+// configDir is where this system has a user's configuration of dsh, in the home
+// directory.
+func configDir() string {
+	if runtime.GOOS == "darwin" {
+		return "Library/Application Support/dsh"
+	}
+	return ".config/dsh"
+}
+
+// keepToOwner undoes what a permissive umask does, for files that others can
+// write are not trusted.
+func keepToOwner(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chmod(path, info.Mode().Perm()&^0o022)
 	})
 }
 

@@ -26,7 +26,6 @@ func Execute(root *cobra.Command, args []string, std Streams) int {
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	root.SetFlagErrorFunc(UsageError)
 	root.SetArgs(args)
 	err := root.Execute()
 	if err == nil {

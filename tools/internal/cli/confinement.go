@@ -33,11 +33,11 @@ func (f *Confinement) Register(cmd *cobra.Command) {
 	f.Source.Register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.mode, "mode", "m", string(sandbox.ReadOnly),
-		"what the command may change: "+strings.Join(compose.ModeNames(), ", "))
+		"the `MODE` of the sandbox, which says what the command may change: "+strings.Join(compose.ModeNames(), ", "))
 	flags.StringVarP(&f.workspace, "workspace", "w", ".",
 		"the `DIR` beneath which workspace-write may write")
 	flags.StringVar(&f.runner, "runner", runners[0],
-		"what confines: "+strings.Join(runners, ", "))
+		"the `RUNNER` that confines: "+strings.Join(runners, ", "))
 	for name, values := range map[string][]string{"mode": compose.ModeNames(), "runner": runners} {
 		// It fails only for a flag that does not exist.
 		cobra.CheckErr(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
@@ -76,7 +76,7 @@ func (f *Confinement) overlay(c *compose.Composition) error {
 	if f.given.Changed("mode") {
 		mode, err := sandbox.ParseMode(f.mode)
 		if err != nil {
-			return fmt.Errorf("--mode: there is no mode %q (there are %s)", f.mode, strings.Join(compose.ModeNames(), ", "))
+			return &FlagError{"mode", fmt.Errorf("there is no mode %q (there are %s)", f.mode, strings.Join(compose.ModeNames(), ", "))}
 		}
 		c.Policy.Mode = mode
 	}
@@ -92,9 +92,9 @@ func (f *Confinement) overlay(c *compose.Composition) error {
 func (f *Confinement) selectRunner(c *compose.Composition) error {
 	switch {
 	case !slices.Contains(runners, f.runner):
-		return fmt.Errorf("--runner: no such runner %q (there are %s)", f.runner, strings.Join(runners, ", "))
+		return &FlagError{"runner", fmt.Errorf("no such runner %q (there are %s)", f.runner, strings.Join(runners, ", "))}
 	case f.runner == sandboxlocal.Custom && len(c.Sandbox.RunnerCommand) == 0:
-		return fmt.Errorf("--runner: %s is the runner that the configuration's runner-command names, and there is none (see dsh config)", f.runner)
+		return &FlagError{"runner", errNoCustom}
 	case f.runner == runners[0]:
 		c.Sandbox = compose.Only(c.Sandbox)
 	default:
@@ -103,20 +103,32 @@ func (f *Confinement) selectRunner(c *compose.Composition) error {
 	return nil
 }
 
-// errUnconfinable is a shell that cannot do what it is asked to.
-var errUnconfinable = errors.New("it runs commands and confines none; " +
-	"ask for danger-full-access, have the shell be bash-sandbox, or pass --no-config")
+var errNoCustom = errors.New("custom is the runner that runner-command in the configuration file names, and it names none (see dsh config --help)")
+
+// UnconfinableError is a shell that confines nothing, and was asked to confine.
+type UnconfinableError struct {
+	Where string // FILE:LINE of the shell
+	Asked string // what for
+}
+
+// Error says what was asked for and what to do.
+func (e *UnconfinableError) Error() string {
+	return fmt.Sprintf("%s: the shell is bash-local, which runs commands and confines none: %s is not possible; "+
+		"have the shell be bash-sandbox, or pass --mode danger-full-access", e.Where, e.Asked)
+}
+
+// Code returns the stable name of this kind of failure.
+func (e *UnconfinableError) Code() string { return "INVALID_CONFIG" }
 
 // checkShell refuses to have a shell that confines nothing do as if.
 func (f *Confinement) checkShell(c compose.Composition) error {
-	mode := c.Mode()
-	switch {
+	switch mode := c.Mode(); {
 	case !c.Unconfined:
 		return nil
 	case mode.Confines():
-		return fmt.Errorf("%s: the shell is bash-local, which cannot hold the mode %s: %w", c.Where("shell", ""), mode, errUnconfinable)
+		return &UnconfinableError{c.Where("shell", ""), "mode " + string(mode)}
 	case f.given.Changed("runner"):
-		return fmt.Errorf("--runner: %s: the shell is bash-local, which uses no runner: %w", c.Where("shell", ""), errUnconfinable)
+		return &UnconfinableError{c.Where("shell", ""), "--runner " + f.runner}
 	default:
 		return nil
 	}

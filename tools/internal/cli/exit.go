@@ -53,3 +53,18 @@ func UsageError(cmd *cobra.Command, err error) error {
 func OneLine(err error) string {
 	return "dsh: " + strings.Join(strings.Fields(err.Error()), " ")
 }
+
+// FlagError is a flag whose value cannot be used.
+type FlagError struct {
+	Flag string // without its dashes
+	Err  error
+}
+
+// Error names the flag and the reason.
+func (e *FlagError) Error() string { return fmt.Sprintf("--%s: %v", e.Flag, e.Err) }
+
+// Unwrap returns the reason.
+func (e *FlagError) Unwrap() error { return e.Err }
+
+// Code returns the stable name of this kind of failure.
+func (e *FlagError) Code() string { return "INVALID_FLAG" }

@@ -61,9 +61,9 @@ func (f *Confinement) policies(c compose.Composition) (Policies, error) {
 	case !errors.As(err, &invalid):
 		return Policies{}, err
 	case f.given.Changed("workspace"):
-		return Policies{}, fmt.Errorf("--workspace: %w", err)
+		return Policies{}, &FlagError{"workspace", fmt.Errorf("%s: %w", f.workspace, invalid.Err)}
 	case c.Where("policy", "workspace-root") != "":
-		return Policies{}, fmt.Errorf("%s: workspace-root: %w", c.Where("policy", "workspace-root"), err)
+		return Policies{}, fmt.Errorf("%s: workspace-root: %q: %w", c.Where("policy", "workspace-root"), c.Policy.WorkspaceRoot, invalid.Err)
 	default:
 		return Policies{}, fmt.Errorf("%w (the working directory; --workspace names another)", err)
 	}

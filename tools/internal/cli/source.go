@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -23,15 +24,16 @@ type Source struct {
 
 // The reasons why --config and --no-config cannot be followed.
 var (
-	errNoFile = errors.New("--config: the name of the file is empty; --no-config reads none")
-	errBoth   = errors.New("--config and --no-config: one says which file to read, the other to read none")
+	errNoFile = errors.New("the name of the file is empty; --no-config reads none")
+	errBoth   = errors.New("--no-config is given too: one says which file to read, the other to read none")
 )
 
 // Register adds the flags to cmd.
 func (s *Source) Register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	s.given = flags
-	flags.StringVar(&s.file, "config", "", "read the parts' configuration from this `FILE` (default: dsh/dsh.yaml in the user's configuration directory)")
+	flags.StringVar(&s.file, "config", "",
+		"the configuration `FILE` to read (default: dsh/dsh.yaml in your configuration directory; see dsh config --help)")
 	flags.BoolVar(&s.none, "no-config", false, "read no configuration file")
 	flags.BoolVarP(&s.Verbose, "verbose", "v", false,
 		"say on standard error what was read, selected, probed and started")
@@ -45,11 +47,11 @@ func (s *Source) named() bool { return s.given.Changed("config") }
 func (s *Source) Place() (string, error) {
 	switch {
 	case s.named() && s.none:
-		return "", errBoth
+		return "", &FlagError{"config", errBoth}
 	case s.none:
 		return "", nil
 	case s.named() && s.file == "":
-		return "", errNoFile
+		return "", &FlagError{"config", errNoFile}
 	case s.named():
 		return s.file, nil
 	default:
@@ -67,10 +69,11 @@ func (s *Source) Load() (compose.Composition, error) {
 		return compose.LoadUser(file)
 	}
 	c, err := compose.Load(file)
-	if err != nil {
-		return c, fmt.Errorf("--config: %w", err)
+	var unread *fs.PathError
+	if errors.As(err, &unread) {
+		return c, &FlagError{"config", fmt.Errorf("%s: %w", unread.Path, unread.Err)}
 	}
-	return c, nil
+	return c, err
 }
 
 // Logger tells on std.Err what is read, selected, probed and started, if asked to.

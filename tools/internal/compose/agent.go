@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -83,7 +84,7 @@ func (a Agent) validate() error {
 	return nil
 }
 
-// The errors of the next two do not repeat the value: it could be a key.
+// The errors of the next three do not repeat the value: it could be a key.
 
 func readEndpoint(node *yaml.Node) (string, error) {
 	value, err := text.read(node)
@@ -104,6 +105,14 @@ func readVariable(node *yaml.Node) (string, error) {
 	value, err := text.read(node)
 	if err != nil || !isVariable(value) {
 		return "", at(node, "must be the name of a variable, such as MODEL_KEY; the key itself does not belong in this file")
+	}
+	return value, nil
+}
+
+func readKeyFile(node *yaml.Node) (string, error) {
+	value, err := text.read(node)
+	if err != nil || !filepath.IsAbs(value) {
+		return "", at(node, "must be the absolute path of a file that holds the key; the key itself does not belong in this file")
 	}
 	return value, nil
 }

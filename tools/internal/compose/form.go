@@ -127,6 +127,9 @@ func readTable(node *yaml.Node) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(entries) == 0 {
+		return nil, nil
+	}
 	values := make(map[string]string, len(entries))
 	for _, entry := range entries {
 		value := ""

@@ -61,6 +61,9 @@ func document(data []byte) (*yaml.Node, error) {
 		return nil, syntaxError(err)
 	}
 	list := document.Content[0]
+	if list.Kind == yaml.ScalarNode && list.Value == "" && list.Style == 0 {
+		return nil, nil // three dashes and nothing else
+	}
 	return list, plain(list)
 }
 

@@ -104,7 +104,7 @@ var agent = part{"agent", []string{"tools"}, []key{
 		func(c *Composition) *string { return &c.Agent.Model }),
 	set("key-env", "MODEL_KEY # the variable that holds the key", form[string]{readVariable, showText},
 		func(c *Composition) *string { return &c.Agent.KeyEnv }),
-	set("key-file", "/home/me/.config/dsh/model.key # instead: the file, which only you can read", path,
+	set("key-file", "/home/me/.config/dsh/model.key # instead: the file, which only you can read", form[string]{readKeyFile, showText},
 		func(c *Composition) *string { return &c.Agent.KeyFile }),
 }}
 
