@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -77,21 +78,16 @@ func TestACPCancelEndsTheQuestion(t *testing.T) {
 func TestACPASecondPromptEndsTheFirst(t *testing.T) {
 	c := startACP(t, nil)
 	running, reason := c.startSleeping()
-	if got := c.Say("echo on"); got != acp.StopReasonEndTurn {
-		t.Errorf("the second one ended with %s", got)
-	}
+	secondRuns, secondReason := c.startSleeping()
 	if got := <-reason; got != acp.StopReasonCancelled || running() {
 		t.Errorf("the first one ended with %s", got)
 	}
-	if calls := c.Calls(); len(calls) != 2 || calls[1].Output != "on\n" {
-		t.Errorf("%+v", calls)
-	}
-	running, reason = c.startSleeping() // the first one's end did not take its cancel away
+	// The first one's end did not take the second one's cancel away.
 	if err := c.Cancel(t.Context(), acp.CancelNotification{SessionId: c.Session.SessionId}); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-reason; got != acp.StopReasonCancelled || running() {
-		t.Errorf("the third one ended with %s", got)
+	if got := <-secondReason; got != acp.StopReasonCancelled || secondRuns() {
+		t.Errorf("the second one ended with %s", got)
 	}
 }
 
@@ -107,8 +103,8 @@ func TestACPTheEndOfASessionEndsItsCommand(t *testing.T) {
 	if got := <-reason; got != acp.StopReasonCancelled {
 		t.Errorf("ended with %s", got)
 	}
-	if _, err := c.CloseSession(c.Bounded(), acp.CloseSessionRequest{SessionId: c.Session.SessionId}); err == nil {
-		t.Error("the session ended twice")
+	if _, err := c.CloseSession(c.Bounded(), acp.CloseSessionRequest{SessionId: c.Session.SessionId}); err == nil || !strings.Contains(err.Error(), "there is no session") {
+		t.Errorf("ended again: %v", err)
 	}
 }
 

@@ -90,9 +90,7 @@ func TestACPEscalationIsGoodForOneRun(t *testing.T) {
 				}
 				checkQuestion(t, c.Asked(), tt.now, tt.next, "echo x >> "+count, c.workspace)
 			}
-			if title := c.Calls()[1].Title; !strings.HasPrefix(title, "`echo x >> ") {
-				t.Errorf("the call is still called %q", title)
-			}
+			checkTitles(t, c.Told())
 		}
 	})
 }
@@ -112,6 +110,17 @@ func TestACPAsksForAModeThatThereCanBe(t *testing.T) {
 		}
 		c.wants("echo on", acp.StopReasonEndTurn, [][]acp.ToolCallStatus{went}, "on\n")
 	})
+}
+
+// checkTitles wants every call that began to have its own title again, after the
+// question's.
+func checkTitles(t *testing.T, told []acp.SessionUpdate) {
+	t.Helper()
+	for _, update := range told {
+		if call := update.ToolCallUpdate; call != nil && call.Status != nil && (call.Title == nil || !strings.HasPrefix(*call.Title, "`echo x >> ")) {
+			t.Errorf("%s with the title %v", *call.Status, call.Title)
+		}
+	}
 }
 
 func checkQuestion(t *testing.T, asked []acp.RequestPermissionRequest, now, next, command, dir string) {
@@ -205,6 +214,16 @@ func TestACPModesAreTheUsersChoice(t *testing.T) {
 		if err != nil || other.Modes.CurrentModeId != "read-only" {
 			t.Errorf("%+v, %v", other, err)
 		}
+	})
+}
+
+func TestACPANarrowerModeThanTheProgramsCanBeLeftAgain(t *testing.T) {
+	onRunners(t, func(t *testing.T, args ...string) {
+		c := startACP(t, acptest.Choose("allow-once"), append(args, "--mode", "danger-full-access")...)
+		if _, err := c.SetSessionMode(c.Bounded(), acp.SetSessionModeRequest{SessionId: c.Session.SessionId, ModeId: "read-only"}); err != nil {
+			t.Fatal(err)
+		}
+		c.wants("echo x >> count", acp.StopReasonEndTurn, [][]acp.ToolCallStatus{failed, went}, "(no output)\n")
 	})
 }
 

@@ -72,6 +72,7 @@ func modelOf(configured *compose.Agent) (*Model, error) {
 		return nil, err
 	}
 	if configured.KeyEnv != "" {
+		//nolint:forbidigo // nothing else has begun yet
 		if err := os.Unsetenv(configured.KeyEnv); err != nil {
 			return nil, err
 		}
