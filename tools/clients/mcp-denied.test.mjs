@@ -7,6 +7,8 @@ onGenerations("the client finds the tools", async (t, runner, generation) => {
   const session = await connect(t, generation, { runner, workspace: directory(t) });
   const { tools } = await session.client.listTools();
   assert.deepEqual(tools.map((tool) => tool.name).sort(), ["bash", "task_kill", "task_list", "task_output"]);
+  const harmless = tools.filter((tool) => tool.annotations?.readOnlyHint === true);
+  assert.deepEqual(harmless.map((tool) => tool.name).sort(), ["task_list", "task_output"]);
   assert.match(session.client.getInstructions(), /^Sandbox mode: read-only\./);
   assert.equal(session.client.getServerVersion().name, "dsh");
 });

@@ -67,16 +67,19 @@ func TestClientsVerdict(t *testing.T) {
 	}{
 		{"all ran", over, []string{"bwrap"}, "2 tests as the current user, 2 over bwrap", ""},
 		{
-			"skips are shown", over + lacking + strings.ReplaceAll(lacking, ": a", ": b"), []string{"bwrap"},
+			"skips are shown", over + lacking + strings.ReplaceAll(lacking, ": a", ": b"),
+			[]string{"bwrap"},
 			"2 tests as the current user, 2 over bwrap; 2 skipped: landlock is not usable here: old kernel", "",
 		},
 		{"nothing ran", "", []string{"bwrap"}, "0 tests as the current user, 0 over bwrap", "over bwrap: " + errNothingRan.Error()},
 		{
-			"nothing ran over one of them", over, []string{"bwrap", "landlock"},
+			"nothing ran over one of them", over,
+			[]string{"bwrap", "landlock"},
 			"2 tests as the current user, 2 over bwrap, 0 over landlock", "over landlock: " + errNothingRan.Error(),
 		},
 		{
-			"one was skipped for want of what must be there", over + lacking, []string{"bwrap", "landlock"},
+			"one was skipped for want of what must be there", over + lacking,
+			[]string{"bwrap", "landlock"},
 			"2 tests as the current user, 2 over bwrap, 0 over landlock; 1 skipped: landlock is not usable here: old kernel",
 			"over landlock: f landlock: a was skipped although landlock is required",
 		},

@@ -218,15 +218,21 @@ func TestMCPShowsWhatBashtoolSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
+	var names, harmless []string
 	for _, tool := range tools.Tools {
 		names = append(names, tool.Name)
+		if tool.Annotations != nil && tool.Annotations.ReadOnlyHint {
+			harmless = append(harmless, tool.Name)
+		}
 		if strings.Contains(fmt.Sprint(tool.InputSchema)+tool.Description, "sandbox_permissions") {
 			t.Errorf("%s: there is nothing wider, and it says how to ask for it", tool.Name)
 		}
 	}
 	if got := strings.Join(names, " "); got != "bash task_kill task_list task_output" {
 		t.Errorf("tools %s", got)
+	}
+	if got := strings.Join(harmless, " "); got != "task_list task_output" {
+		t.Errorf("clients may call without asking: %s", got)
 	}
 	if says := c.InitializeResult().Instructions; !strings.HasPrefix(says, "Sandbox mode: danger-full-access.") {
 		t.Errorf("instructions %q", says)

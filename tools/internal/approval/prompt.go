@@ -12,27 +12,31 @@ import (
 	"github.com/dsh-go/dsh/sandbox"
 )
 
-// maxReason and maxName bound, in runes, what is shown of texts that decide
-// nothing. A command is always shown in full.
+// maxReason, maxName and maxPreview bound, in runes, what is shown of texts that
+// decide nothing, and of the command before it is shown in full.
 const (
-	maxReason = 1000
-	maxName   = 100
+	maxReason  = 1000
+	maxName    = 100
+	maxPreview = 80
 )
 
-// Prompt is what the user is shown. Facts come first, so that nothing that the
-// model wrote can stand before them or push them away; each line that it wrote
-// stands behind a bar, with what does not print made visible. Everything is
-// indented, which to a client that renders Markdown is text to show as it is.
+// Prompt is what the user is shown. Its first three lines say for what mode and
+// what command, for some clients show no more until the user asks. Facts come
+// before texts of any length, so that nothing that the model wrote can push them
+// away; each line that it wrote stands behind a bar or a name, with what does not
+// print made visible. All but the question is indented, which to a client that
+// renders Markdown is text to show as it is.
 func Prompt(req sandbox.EscalationRequest) string {
 	var b strings.Builder
-	b.WriteString("May this one command run with more access?\n\n")
-	fmt.Fprintf(&b, "    asked by:   %s\n", Visible(Shorten(req.Caller, maxName)))
-	fmt.Fprintf(&b, "    mode now:   %s\n", Meaning(req.Policy))
+	fmt.Fprintf(&b, "Allow %s for this one command?\n\n", req.Mode)
+	fmt.Fprintf(&b, "    command:    %s\n", Visible(Shorten(req.Subject, maxPreview)))
 	wider := req.Policy
 	wider.Mode = req.Mode
 	fmt.Fprintf(&b, "    mode asked: %s\n", Meaning(wider))
+	fmt.Fprintf(&b, "    mode now:   %s\n", Meaning(req.Policy))
 	fmt.Fprintf(&b, "    directory:  %s\n", Visible(req.Dir))
-	b.WriteString("\nThe command:\n\n")
+	fmt.Fprintf(&b, "    asked by:   %s\n", Visible(Shorten(req.Caller, maxName)))
+	b.WriteString("\nThe command in full:\n\n")
 	b.WriteString(barred(req.Subject))
 	b.WriteString("\nThe reason that is given:\n\n")
 	b.WriteString(barred(Shorten(req.Justification, maxReason)))

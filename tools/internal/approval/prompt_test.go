@@ -16,14 +16,15 @@ func TestPrompt(t *testing.T) {
 		Justification: "the user asked for it",
 		Dir:           "/work/sub",
 	})
-	const want = `May this one command run with more access?
+	const want = `Allow workspace-write for this one command?
 
-    asked by:   agent 1.0
-    mode now:   read-only (changes no file)
+    command:    make\nmake install
     mode asked: workspace-write (may change files beneath /work and temporary ones)
+    mode now:   read-only (changes no file)
     directory:  /work/sub
+    asked by:   agent 1.0
 
-The command:
+The command in full:
 
     | make
     | make install

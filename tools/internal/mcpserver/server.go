@@ -81,10 +81,21 @@ func (s *Server) addTools() {
 
 func (s *Server) addTool(name, description string, schema json.RawMessage, run run) {
 	s.protocol.AddTool(
-		&mcp.Tool{Name: name, Description: description, InputSchema: schema},
+		&mcp.Tool{Name: name, Description: description, InputSchema: schema, Annotations: annotations(name)},
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return s.call(ctx, req, run), nil
 		})
+}
+
+// annotations tell a client which calls it may make without asking its user:
+// those that only look at tasks. Of the others it is to assume the worst, as it
+// does of tools without annotations.
+func annotations(name string) *mcp.ToolAnnotations {
+	if name != bashtool.TaskOutputName && name != bashtool.TaskListName {
+		return nil
+	}
+	closed := false
+	return &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &closed}
 }
 
 // Run serves the client at the other end of transport until it disconnects,
