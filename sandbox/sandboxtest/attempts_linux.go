@@ -11,7 +11,9 @@ import (
 )
 
 // catalog returns every attempt that this architecture can make. Host and
-// probe are the same program, so an index means the same to both.
+// probe are the same program, so an index means the same to both. The first
+// attempts of an effect are those that need the least: where one is to do for
+// all, it must be the one that a sandbox with a gap lets through.
 func catalog() []attempt {
 	all := slices.Concat(portableAttempts(), renameAway(), contentAttempts(), nameAttempts(), nodeAttempts(),
 		modeAttempts(), timeAttempts(), xattrAttempts(), flagAttempts(),

@@ -119,6 +119,10 @@ func setXattr(number int, name string) func(victim) error {
 
 func xattrAttempts() []attempt {
 	return of(sandbox.EffectXattr, []attempt{
+		{name: "setxattr of an access list", do: call(sysSetxattr, func(v victim) []any {
+			acl := v.acl()
+			return []any{v.file(), "system.posix_acl_access", acl, len(acl), 0}
+		})},
 		{name: "setxattr", do: setXattr(sysSetxattr, "user."+ownXattr)},
 		{name: "lsetxattr", do: setXattr(sysLsetxattr, "user."+ownXattr)},
 		{name: "fsetxattr", do: onFD(syscall.O_RDONLY, func(_ victim, fd int) error {
@@ -130,10 +134,6 @@ func xattrAttempts() []attempt {
 		}},
 		{name: "setxattr of trusted", needed: mayWork, do: setXattr(sysSetxattr, "trusted."+ownXattr)},
 		{name: "setxattr of security", needed: mayWork, do: setXattr(sysSetxattr, "security."+ownXattr)},
-		{name: "setxattr of an access list", do: call(sysSetxattr, func(v victim) []any {
-			acl := v.acl()
-			return []any{v.file(), "system.posix_acl_access", acl, len(acl), 0}
-		})},
 		{name: "removexattr", places: directories, do: call(sysRemovexattr, func(v victim) []any {
 			return []any{v.file(), keptXattr}
 		})},

@@ -12,7 +12,9 @@
 //
 // Whether an attempt can succeed on this machine at all is found out by a
 // control: the same attempts, made without a sandbox, once in each process.
-// What fails there is counted as not triable and never as passed.
+// What fails there is counted as not triable and never as passed. Where all
+// that takes too long, [Options].OneAttempt makes do with one way to have each
+// effect.
 //
 // The suite is safe to run as root. It changes only files of its own, which
 // it removes; where it must try the machine's (a device node, a kernel

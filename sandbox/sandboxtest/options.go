@@ -16,6 +16,12 @@ type Options struct {
 	// Limits are effects that the sandbox is known to refuse although the mode
 	// allows them: a documented limit. They need not be refused.
 	Limits []sandbox.Effect
+	// OneAttempt has every effect attempted once at each place, by the first
+	// attempt that has the effect there without a sandbox, instead of by all.
+	// It is for a machine on which the suite would take minutes, an emulated one
+	// say. It sees what a sandbox does not govern, but not that what it governs
+	// can be had in a roundabout way.
+	OneAttempt bool
 	// Host is what Start can do. It is what the provider is told. With a nil
 	// Start it is not looked at: the suite offers descriptors and no thread.
 	Host sandbox.Host

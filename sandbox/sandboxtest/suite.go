@@ -84,7 +84,7 @@ func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_
 	defer func() { err = errors.Join(err, g.close()) }()
 	s := &suite{ground: g, provider: provider, options: options.defaults()}
 	s.table.User, s.table.System = userKind(), system()
-	if unconfined.possible == nil {
+	if !unconfined.serves(s.options) {
 		if err := s.control(ctx); err != nil {
 			return nil, fmt.Errorf("without a sandbox: %w", err)
 		}
@@ -102,14 +102,6 @@ func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_
 // of what another one starts, and guards unconfined.
 var oneAtATime sync.Mutex
 
-// unconfined is what the first measurement of this process found out without a
-// sandbox: for every trial whether it succeeds, and those that do not. It
-// depends on the machine and the user alone.
-var unconfined struct {
-	possible map[trialKey]bool
-	untried  []string
-}
-
 func userKind() string {
 	if os.Geteuid() == 0 {
 		return "root"
@@ -125,67 +117,9 @@ type suite struct {
 	table    Table
 }
 
-// trialKey names the same trial in every mode.
-type trialKey struct {
-	attempt int
-	place   sandbox.Place
-	target  string // a path of the machine's, or the number of the prefix
-}
-
-// control makes every attempt without a sandbox.
-func (s *suite) control(ctx context.Context) error {
-	all := s.stage("")
-	err := s.run(ctx, all, func(ctx context.Context, argv []string) (Ended, error) {
-		return run(ctx, Launch{Confinement: &sandbox.Confinement{Argv: argv}, Dir: s.workspace()})
-	})
-	if err != nil {
-		return err
-	}
-	possible := make(map[trialKey]bool)
-	for _, trial := range all {
-		possible[s.key(trial)] = trial.unprepared == nil && trial.result.Err == "" && trial.changed()
-	}
-	unconfined.possible = possible
-	unconfined.untried = s.untried(all)
-	return nil
-}
-
-// untried names the attempts that failed, each with its places and the reason
-// at the first one.
-func (s *suite) untried(all []*staged) []string {
-	var lines []string
-	at := make(map[int]int) // by attempt, its line
-	for _, t := range all {
-		if unconfined.possible[s.key(t)] {
-			continue
-		}
-		where := string(t.Place)
-		if t.Fixed {
-			where = t.Prefix
-		}
-		line, known := at[t.Attempt]
-		if !known {
-			at[t.Attempt] = len(lines)
-			lines = append(lines, fmt.Sprintf("%s by %v (%s) in %s", t.effect, t.attempt, t.reason(), where))
-		} else if !strings.HasSuffix(lines[line], where) {
-			lines[line] += ", " + where
-		}
-	}
-	return lines
-}
-
-func (s *suite) key(t *staged) trialKey {
-	key := trialKey{attempt: t.Attempt, place: t.Place, target: t.Prefix}
-	if t.observe != nil || !t.Fixed {
-		own := func(prefix string) bool { return strings.HasPrefix(t.Prefix, prefix) }
-		key.target = fmt.Sprint(slices.IndexFunc(s.prefixes(t.Place), own))
-	}
-	return key
-}
-
-// mode makes every attempt under a mode and judges what it came to.
+// mode makes the attempts under a mode and judges what it came to.
 func (s *suite) mode(ctx context.Context, mode sandbox.Mode) error {
-	all := s.stage(mode)
+	all := s.stage(mode, s.chosen())
 	if err := s.checkPrepared(all); err != nil {
 		return err
 	}

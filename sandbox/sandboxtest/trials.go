@@ -20,6 +20,11 @@ type staged struct {
 	unprepared error
 }
 
+// worked reports whether the attempt was made, says so, and had its effect.
+func (s *staged) worked() bool {
+	return s.unprepared == nil && s.result.Err == "" && s.changed()
+}
+
 // changed reports whether the attempt had its effect on the host.
 func (s *staged) changed() bool {
 	succeeded := s.unprepared == nil && s.result.Err == ""
@@ -77,8 +82,9 @@ func (s *staged) reason() string {
 	}
 }
 
-// stage makes the victims of every attempt, each attempt its own.
-func (g *ground) stage(mode sandbox.Mode) []*staged {
+// stage makes the victims of every attempt, each attempt its own, as far as
+// they are wanted.
+func (g *ground) stage(mode sandbox.Mode, wanted choice) []*staged {
 	var all []*staged
 	for i, a := range catalog() {
 		for _, v := range g.victims(a) {
@@ -86,6 +92,9 @@ func (g *ground) stage(mode sandbox.Mode) []*staged {
 			s := &staged{attempt: a, trial: trial{ID: g.next, Attempt: i, Place: v.place, victim: v.victim}}
 			if !s.Fixed {
 				s.Prefix += fmt.Sprint(g.next, "-")
+			}
+			if !wanted(s) {
+				continue
 			}
 			s.Populate = v.place == sandbox.PlaceTemp && mode == sandbox.WorkspaceWrite
 			if s.unprepared = s.ready(g); s.unprepared == nil {
