@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/dsh-go/dsh/bash"
@@ -155,7 +156,11 @@ func (t *Tool) policy(ctx context.Context, call Call, args arguments) (*sandbox.
 		}
 		asked = &spec.Policy
 	}
-	mode, err := sandbox.Approve(ctx, sandbox.EscalationRequest{
+	wider, err := t.widened(call.Session, effective, *asked, args.escalate)
+	if err != nil {
+		return nil, err // nobody is asked for what cannot be had
+	}
+	_, err = sandbox.Approve(ctx, sandbox.EscalationRequest{
 		Mode:          args.escalate,
 		Policy:        *asked,
 		Justification: args.Justification,
@@ -166,12 +171,21 @@ func (t *Tool) policy(ctx context.Context, call Call, args arguments) (*sandbox.
 	if err != nil {
 		return nil, err
 	}
-	if effective == nil {
-		wider := *asked
-		wider.Mode = mode
-		return &wider, nil
+	return wider, nil
+}
+
+// widened returns the policy of a call whose escalation to mode is approved.
+// Whether the mode is wider at all is for the approval to say.
+func (t *Tool) widened(session Session, effective *sandbox.Policy, asked sandbox.Policy, mode sandbox.Mode) (*sandbox.Policy, error) {
+	switch {
+	case !slices.Contains(asked.Mode.Wider(), mode):
+		return nil, nil
+	case effective == nil:
+		asked.Mode = mode
+		return &asked, nil
+	default:
+		return t.resolve(session, mode)
 	}
-	return t.resolve(call.Session, mode)
 }
 
 // resolve asks the policies, if there are any.

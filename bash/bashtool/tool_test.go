@@ -145,6 +145,27 @@ func TestARefusedEscalationRunsNothing(t *testing.T) {
 	}
 }
 
+// narrow resolves no wider mode: the directory is one that cannot have it.
+type narrow struct{}
+
+func (narrow) Resolve(req sandbox.PolicyRequest) (sandbox.Policy, error) {
+	if req.Mode == sandbox.WorkspaceWrite {
+		return sandbox.Policy{}, sandbox.ErrRootTooWide
+	}
+	return resolver{sandbox.ReadOnly}.Resolve(req)
+}
+
+func TestNobodyIsAskedForAPolicyThatCannotBeHad(t *testing.T) {
+	e := &executor{mode: sandbox.ReadOnly}
+	tool := newTool(t, Config{Executor: e, Policies: narrow{}})
+	asks := &approver{decision: sandbox.DecisionAllowedOnce}
+	arguments := arg(`{"command":"touch x","description":"Touch","sandbox_permissions":"workspace-write","justification":"to build"}`)
+	_, err := tool.Run(t.Context(), Call{Session: session, Arguments: arguments, Approver: asks})
+	if !errors.Is(err, sandbox.ErrRootTooWide) || len(asks.asked) != 0 || len(e.ran) != 0 {
+		t.Errorf("%v; asked %d times, ran %d", err, len(asks.asked), len(e.ran))
+	}
+}
+
 func TestTheEscalationFieldsAreThereOnlyForAConfiningDefault(t *testing.T) {
 	for name, e := range map[string]bash.Executor{
 		"full access by default": &executor{mode: sandbox.DangerFullAccess},
