@@ -43,7 +43,7 @@ func violation(where, format string, args ...any) Violation {
 // Check returns everything in the checkout that breaks a rule, given the
 // dependencies that are allowed. The error says that it could not look.
 func Check(ctx context.Context, tree *workspace.Workspace, allowed deps.List) ([]Violation, error) {
-	all := slices.Concat(modules(tree), workFile(tree), cycles(tree), dependencies(tree, allowed), includes(tree))
+	all := slices.Concat(modules(tree), workFile(tree), cycles(tree), dependencies(tree, allowed), npmPackages(tree), includes(tree))
 	for _, check := range []func(context.Context, *workspace.Workspace) ([]Violation, error){
 		unnamedModules, imports, folders, formatting,
 	} {
