@@ -30,7 +30,7 @@ const configExample = `  # What is in force, and where it comes from
   dsh config
 
   # Begin a configuration file of your own
-  mkdir -p ~/.config/dsh && dsh config --no-config > ~/.config/dsh/dsh.yaml
+  (umask 077; mkdir -p ~/.config/dsh; dsh config --no-config > ~/.config/dsh/dsh.yaml)
 
   # See what a file and some flags come to
   dsh config --config ./strict.yaml --runner landlock`

@@ -117,7 +117,7 @@ type ExposedError struct {
 
 // Error names the file, the root and the remedies.
 func (e *ExposedError) Error() string {
-	return fmt.Sprintf("%s says how commands are confined and lies beneath %s, where workspace-write lets them write; "+
+	return fmt.Sprintf("%s, where dsh is told how to confine commands, lies beneath %s, where workspace-write lets them write; "+
 		"choose another --workspace, keep the file elsewhere, or pass --no-config", e.File, e.Root)
 }
 
