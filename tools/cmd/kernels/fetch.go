@@ -53,7 +53,7 @@ const (
 // kernel returns a suite's kernel, fetching it where it is not there yet.
 func (s *store) kernel(ctx context.Context, k kernel) (image, error) {
 	dir := filepath.Join(s.dir, fmt.Sprintf("kernel-%s-%s", k.suite, k.arch))
-	err := s.fill(ctx, dir, k.suite, k.arch, func(a debian.Archive) ([]string, error) {
+	err := s.fill(ctx, dir, k.suite, k.arch, nil, func(a debian.Archive) ([]string, error) {
 		names, err := a.Closure(ctx, "linux-image-cloud-"+k.arch)
 		if err != nil {
 			return nil, err
@@ -113,7 +113,7 @@ func unpackKernel(ctx context.Context, dir string, packages []string) error {
 func (s *store) tree(ctx context.Context, arch string) (string, error) {
 	dir := s.userlandDir(arch)
 	file := filepath.Join(dir, treeFile)
-	return file, s.fill(ctx, dir, userland, arch, func(a debian.Archive) ([]string, error) {
+	return file, s.fill(ctx, dir, userland, arch, userlandPackages, func(a debian.Archive) ([]string, error) {
 		packages, err := a.DownloadAll(ctx, userlandPackages...)
 		if err != nil {
 			return nil, err
@@ -143,10 +143,10 @@ func (s *store) clear() error {
 	return errors.Join(errs...)
 }
 
-// fill runs get on an empty directory unless the directory is complete.
-func (s *store) fill(ctx context.Context, dir, suite, arch string, get func(debian.Archive) ([]string, error)) error {
-	versions := filepath.Join(dir, versionsFile)
-	if _, err := os.Stat(versions); !errors.Is(err, fs.ErrNotExist) {
+// fill runs get on an empty directory unless the directory is complete and
+// came from all of the wanted packages.
+func (s *store) fill(ctx context.Context, dir, suite, arch string, wanted []string, get func(debian.Archive) ([]string, error)) error {
+	if complete, err := complete(dir, wanted); complete || err != nil {
 		return err
 	}
 	s.say("fetching %s", filepath.Base(dir))
@@ -170,7 +170,18 @@ func (s *store) fill(ctx context.Context, dir, suite, arch string, get func(debi
 			fmt.Fprintln(&text, p.Name, p.Version)
 		}
 	}
-	return os.WriteFile(versions, []byte(text.String()), 0o644)
+	return os.WriteFile(filepath.Join(dir, versionsFile), []byte(text.String()), 0o644)
+}
+
+// complete reports whether a directory of the store has everything, the
+// wanted packages among it: the list of them may have grown since.
+func complete(dir string, wanted []string) (bool, error) {
+	versions, err := readVersions(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	lacking := func(name string) bool { return versions[name] == "" }
+	return !slices.ContainsFunc(wanted, lacking), err
 }
 
 // archive returns a suite with its lists, which are fetched once per run.
@@ -188,14 +199,24 @@ func (s *store) archive(ctx context.Context, suite, arch string) (debian.Archive
 
 // version returns the version of a program of an architecture.
 func (s *store) version(arch, name string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(s.userlandDir(arch), versionsFile))
+	versions, err := readVersions(s.userlandDir(arch))
+	if err == nil && versions[name] == "" {
+		err = fmt.Errorf("%w: %s for %s", fs.ErrNotExist, name, arch)
+	}
+	return versions[name], err
+}
+
+// readVersions returns the packages that a complete directory of the store
+// came from, with their versions.
+func readVersions(dir string) (map[string]string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, versionsFile))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	versions := map[string]string{}
 	for line := range strings.Lines(string(data)) {
-		if found, version, _ := strings.Cut(strings.TrimSpace(line), " "); found == name {
-			return version, nil
-		}
+		name, version, _ := strings.Cut(strings.TrimSpace(line), " ")
+		versions[name] = version
 	}
-	return "", fmt.Errorf("%w: %s for %s", fs.ErrNotExist, name, arch)
+	return versions, nil
 }

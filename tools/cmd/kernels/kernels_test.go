@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +72,27 @@ func TestTree(t *testing.T) {
 	}
 }
 
+func TestComplete(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, versionsFile), []byte("bash 5.2\ncoreutils 9.1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		dir    string
+		wanted []string
+		want   bool
+	}{
+		{dir, nil, true},
+		{dir, []string{"coreutils", "bash"}, true},
+		{dir, []string{"bash", "gzip"}, false},
+		{filepath.Join(dir, "none"), nil, false},
+	} {
+		if got, err := complete(test.dir, test.wanted); got != test.want || err != nil {
+			t.Errorf("%q of %s: %v, %v", test.wanted, test.dir, got, err)
+		}
+	}
+}
+
 func TestJobs(t *testing.T) {
 	for _, short := range []bool{true, false} {
 		for _, k := range kernels {
@@ -79,6 +102,10 @@ func TestJobs(t *testing.T) {
 					t.Errorf("%v, short %v: %+v", k, short, job)
 				}
 				names[job.Name] = true
+				measures := job.LastLine == guestjob.MeasuredLine
+				if slices.Contains(job.Argv, "-"+guestjob.OneAttempt) != (measures && short) {
+					t.Errorf("%v, short %v: %q", k, short, job.Argv)
+				}
 			}
 			for _, user := range users {
 				if !names[measureName(user, 0)] {
@@ -90,6 +117,22 @@ func TestJobs(t *testing.T) {
 					t.Errorf("%v, short %v: nothing is masked as ABI %d", k, short, abi)
 				}
 			}
+		}
+	}
+}
+
+func TestLongestFirst(t *testing.T) {
+	var outcomes []outcome
+	for _, k := range kernels {
+		outcomes = append(outcomes, outcome{kernel: k})
+	}
+	order := (&session{}).longestFirst(outcomes)
+	if len(order) != len(kernels) || order[0].String() != "newest/amd64" || order[1].arch != "arm64" || order[2].arch != "arm64" {
+		t.Errorf("%v, %v, %v of %d", order[0], order[1], order[2], len(order))
+	}
+	for _, k := range kernels {
+		if slowness[k.arch] == 0 {
+			t.Errorf("nobody knows how slow %s is", k.arch)
 		}
 	}
 }
@@ -174,8 +217,12 @@ func TestWriteTable(t *testing.T) {
 		gap("times", "outside"), gap("mode", "outside"), gap("mode", "dev"), gap("times", "dev"), gap("owner", "proc"),
 	}}
 	limited := partial
-	limited.Violations = []sandboxtest.Violation{{Kind: sandboxtest.Useless, Effect: "rename-across"}, {Kind: sandboxtest.Useless, Effect: "hard-link"},
-		{Kind: sandboxtest.UndeclaredGap, Effect: "xattr", Place: "dev"}, {Kind: sandboxtest.UndeclaredGap, Effect: "xattr", Place: "dev"}}
+	limited.Violations = []sandboxtest.Violation{
+		{Kind: sandboxtest.Useless, Effect: "rename-across"},
+		{Kind: sandboxtest.Useless, Effect: "hard-link"},
+		{Kind: sandboxtest.UndeclaredGap, Effect: "xattr", Place: "dev"},
+		{Kind: sandboxtest.UndeclaredGap, Effect: "xattr", Place: "dev"},
+	}
 	full := guestjob.Row{Runner: "landlock", Mode: "read-only", Enforcement: "full", Cells: cells}
 	unusable := guestjob.Row{Runner: "bwrap", Mode: "read-only", Unusable: "it is not there"}
 	outcomes := []outcome{{

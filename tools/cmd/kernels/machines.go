@@ -44,6 +44,6 @@ const userland = "bookworm"
 // userlandPackages are the programs that commands and tests use. What they
 // depend on comes along.
 var userlandPackages = []string{
-	"bash", "bubblewrap", "coreutils", "dash", "diffutils", "e2fsprogs", "findutils", "grep", "gzip", "mawk", "procps",
+	"bash", "bubblewrap", "coreutils", "dash", "diffutils", "e2fsprogs", "findutils", "grep", "gzip", "libc-bin", "mawk", "procps",
 	"sed", "tar", "util-linux", "usr-is-merged",
 }

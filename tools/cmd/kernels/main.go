@@ -14,7 +14,7 @@
 // nothing.
 //
 // The exit status is 0 when every kernel reported its last line and every claim
-// held, 1 when not, 2 for a usage error.
+// held, and then the last line says so; 1 when not, 2 for a usage error.
 package main
 
 import (
@@ -51,17 +51,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 type options struct {
-	short, refresh bool
-	mirror, table  string
-	kernels        []kernel
+	short, refresh, times bool
+	mirror, table         string
+	kernels               []kernel
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
 	opts := options{kernels: kernels}
 	flags := flag.NewFlagSet("kernels", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.BoolVar(&opts.short, "short", false, "measure, and run a smoke test instead of all tests")
+	flags.BoolVar(&opts.short, "short", false, "have every effect in one way alone, and run a smoke test instead of all tests")
 	flags.BoolVar(&opts.refresh, "refresh", false, "fetch kernels and programs again")
+	flags.BoolVar(&opts.times, "times", false, "print how long each job took, and the boot")
 	flags.StringVar(&opts.mirror, "mirror", "", "fetch from this Debian mirror; without it, from the one of this machine's apt")
 	flags.StringVar(&opts.table, "table", "", "write the versions and the table to a `file` when all is green; takes a full run")
 	flags.Func("only", "try the kernels of this `name`, or the one of NAME/ARCH", func(name string) error {

@@ -18,12 +18,16 @@ import (
 var merged = []string{"bin", "lib", "lib64", "sbin"}
 
 // madeDirs are there whatever packages bring.
-var madeDirs = []string{"dsh", "dsh/modules", "dsh/tests", "etc", "home", "root", "run", "tmp", "usr", "usr/bin", "usr/lib",
-	"usr/lib64", "usr/sbin", "var", "var/tmp"}
+var madeDirs = []string{
+	"dsh", "dsh/modules", "dsh/tests", "etc", "home", "root", "run", "tmp", "usr", "usr/bin", "usr/lib",
+	"usr/lib64", "usr/sbin", "var", "var/tmp",
+}
 
 // useless is not copied: nobody reads it in a guest.
-var useless = []string{"usr/share/doc", "usr/share/i18n", "usr/share/info", "usr/share/locale", "usr/share/man", "usr/share/lintian",
-	"usr/share/perl", "usr/share/zoneinfo", "usr/share/bash-completion", "var/lib/dpkg"}
+var useless = []string{
+	"usr/share/doc", "usr/share/i18n", "usr/share/info", "usr/share/locale", "usr/share/man", "usr/share/lintian",
+	"usr/share/perl", "usr/share/zoneinfo", "usr/share/bash-completion", "var/lib/dpkg",
+}
 
 // writeTree writes the files of packages as one tree, and ends it.
 func writeTree(ctx context.Context, w *cpio.Writer, packages []string) error {

@@ -75,7 +75,21 @@ func mountSystem() error {
 	if err := mount("devpts", "/dev/pts", 0); err != nil {
 		return err
 	}
-	return mount("tmpfs", "/dev/shm", unix.MS_NOSUID|unix.MS_NODEV)
+	if err := mount("tmpfs", "/dev/shm", unix.MS_NOSUID|unix.MS_NODEV); err != nil {
+		return err
+	}
+	return linkDescriptors()
+}
+
+// linkDescriptors makes the names in /dev that a shell relies on and that no
+// kernel makes.
+func linkDescriptors() error {
+	for i, name := range []string{"stdin", "stdout", "stderr"} {
+		if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", i), "/dev/"+name); err != nil {
+			return err
+		}
+	}
+	return os.Symlink("/proc/self/fd", "/dev/fd")
 }
 
 func mount(kind, dir string, flags uintptr) error {

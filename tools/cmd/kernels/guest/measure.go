@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -34,14 +35,21 @@ var modes = []sandbox.Mode{sandbox.ReadOnly, sandbox.WorkspaceWrite}
 
 // measure fills the truth table of every way, or of those named, and prints a
 // row per mode.
-func measure(ctx context.Context, out io.Writer, names []string) error {
+func measure(ctx context.Context, out io.Writer, args []string) error {
+	flags := flag.NewFlagSet("measure", flag.ContinueOnError)
+	oneAttempt := flags.Bool(guestjob.OneAttempt, false, "have every effect in one way alone")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	names := flags.Args()
 	procs := &subprocesslocal.Service{}
+	options := sandboxtest.Options{Modes: modes, OneAttempt: *oneAttempt, Host: procs.Host(), Start: starter(procs)}
 	rows := json.NewEncoder(out)
 	for _, w := range ways {
 		if len(names) > 0 && !slices.Contains(names, w.name) {
 			continue
 		}
-		measured, err := w.measure(ctx, procs)
+		measured, err := w.measure(ctx, options)
 		if err != nil {
 			return errors.Join(fmt.Errorf("%s: %w", w.name, err), procs.Close(ctx))
 		}
@@ -59,16 +67,16 @@ func measure(ctx context.Context, out io.Writer, names []string) error {
 }
 
 // measure returns one row per mode.
-func (w way) measure(ctx context.Context, procs *subprocesslocal.Service) ([]guestjob.Row, error) {
+func (w way) measure(ctx context.Context, options sandboxtest.Options) ([]guestjob.Row, error) {
 	provider, err := sandboxlocal.New(w.config)
 	if err != nil {
 		return nil, err
 	}
-	if err := usable(ctx, provider, procs.Host()); errors.Is(err, sandbox.ErrUnavailable) {
+	if err := usable(ctx, provider, options.Host); errors.Is(err, sandbox.ErrUnavailable) {
 		return w.unusable(err), nil
 	}
 	recorder := &recorder{Provider: provider, reports: map[sandbox.Mode]sandbox.Report{}}
-	table, err := sandboxtest.Measure(ctx, recorder, sandboxtest.Options{Modes: modes, Host: procs.Host(), Start: starter(procs)})
+	table, err := sandboxtest.Measure(ctx, recorder, options)
 	if err != nil {
 		return nil, err
 	}

@@ -40,12 +40,12 @@ func nothingUsable(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-func refused(ctx context.Context, procs *subprocesslocal.Service, mode sandbox.Mode) (refusal error, err error) {
+func refused(ctx context.Context, procs *subprocesslocal.Service, mode sandbox.Mode) (refusal, err error) {
 	workspace, err := os.MkdirTemp("/var/tmp", "dsh-refused-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(workspace)
+	defer func() { err = errors.Join(err, os.RemoveAll(workspace)) }()
 	policies, err := sandboxpolicy.New(sandboxpolicy.Config{Mode: mode, WorkspaceRoot: workspace})
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func refused(ctx context.Context, procs *subprocesslocal.Service, mode sandbox.M
 	}
 	_, refusal = bash.Run(ctx, sh, bash.Request{Command: "touch ran"})
 	if _, err := os.Lstat(filepath.Join(workspace, "ran")); !errors.Is(err, fs.ErrNotExist) {
-		return refusal, fmt.Errorf("%w: under %s it ran (%v)", errNotRefused, mode, err)
+		return refusal, errors.Join(fmt.Errorf("%w: under %s it ran", errNotRefused, mode), err)
 	}
 	return refusal, checkRefusal(refusal, mode)
 }
@@ -64,11 +64,11 @@ func refused(ctx context.Context, procs *subprocesslocal.Service, mode sandbox.M
 // checkRefusal reads the message as its reader would.
 func checkRefusal(refusal error, mode sandbox.Mode) error {
 	if !errors.Is(refusal, sandbox.ErrUnavailable) {
-		return fmt.Errorf("%w: under %s: %v", errNotRefused, mode, refusal)
+		return errors.Join(fmt.Errorf("%w: under %s the refusal is of another kind, or there is none", errNotRefused, mode), refusal)
 	}
 	for _, text := range []string{string(mode), "not run unconfined", "bwrap: ", "landlock: ", "Install bubblewrap"} {
 		if !strings.Contains(refusal.Error(), text) {
-			return fmt.Errorf("%w: %q is missing in: %v", errNotRefused, text, refusal)
+			return fmt.Errorf("%w: %q is missing in: %w", errNotRefused, text, refusal)
 		}
 	}
 	return nil

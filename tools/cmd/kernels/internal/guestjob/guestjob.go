@@ -19,6 +19,10 @@ const (
 	TestsDir   = "/dsh/tests"
 )
 
+// OneAttempt is the name of the flag by which a measurement has every effect
+// in one way alone.
+const OneAttempt = "one-attempt"
+
 // User is who runs a job.
 type User string
 
