@@ -41,6 +41,9 @@ func TestMCPOverAShellThatDoesNotConfine(t *testing.T) {
 	if strings.Contains(string(schema), "sandbox_permissions") {
 		t.Error("a wider mode is offered, and there is none")
 	}
+	if err := c.Close(); err != nil { // and nobody writes to standard error any more
+		t.Error(err)
+	}
 	if want := file + ":3 says mode: danger-full-access"; !strings.Contains(c.stderr.String(), want) {
 		t.Errorf("standard error does not say %q: %s", want, c.stderr)
 	}
