@@ -17,7 +17,7 @@ import (
 type bwrap struct {
 	program
 	caller caller
-	filter []byte // for a root caller, where there is one for this machine
+	filter []byte // where there is one for this machine
 }
 
 // caller is on whose behalf the runner is started.
@@ -37,7 +37,9 @@ func openBwrap(entry string) (runner, error) {
 		return nil, err
 	}
 	opened := &bwrap{program: found, caller: who}
-	if filter, err := sysfilter.New(sysfilter.Options{Errno: syscall.EROFS}); err == nil && who.root {
+	// An ordinary user owns no device node; what is left to it is their times.
+	options := sysfilter.Options{Errno: syscall.EROFS, TimesOnly: !who.root}
+	if filter, err := sysfilter.New(options); err == nil {
 		opened.filter = filter.Bytes()
 	}
 	return opened, nil
@@ -69,9 +71,9 @@ func (b *bwrap) confine(c *call) (*sandbox.Confinement, error) {
 	return result, nil
 }
 
-// filterFor returns the program that keeps a root caller from changing the
-// device nodes, which are the host's own inodes. Nobody else owns them. It
-// needs a descriptor, and would break every chmod under workspace-write.
+// filterFor returns the program that keeps the command from changing the device
+// nodes, which are the host's own inodes. It needs a descriptor, and would break
+// every chmod and touch under workspace-write.
 func (b *bwrap) filterFor(c *call) []byte {
 	if c.Policy.Mode != sandbox.ReadOnly || c.Host.FirstFD == 0 {
 		return nil
@@ -128,16 +130,21 @@ func (b *bwrap) report(filtered bool) sandbox.Report {
 	case b.caller.root && !filtered:
 		gaps = gapsOf(sandbox.PlaceDev, reasonDeviceNodes,
 			sandbox.EffectMode, sandbox.EffectOwner, sandbox.EffectTimes, sandbox.EffectXattr)
-	case b.caller.labels:
-		gaps = gapsOf(sandbox.PlaceDev, reasonLabels, sandbox.EffectXattr)
+	case !b.caller.root && !filtered:
+		gaps = gapsOf(sandbox.PlaceDev, reasonNodeTimes, sandbox.EffectTimes)
+	}
+	if b.caller.labels {
+		gaps = append(gaps, gapsOf(sandbox.PlaceDev, reasonLabels, sandbox.EffectXattr)...)
 	}
 	return sandbox.Report{Runner: Bwrap, Enforcement: sandbox.EnforcementOf(gaps), Gaps: gaps}
 }
 
-// Both gaps are about device nodes: a device on a read-only bind could not be
-// opened, so that they are bound writable.
+// The gaps are about device nodes: a device on a read-only bind could not be
+// opened, so that they are bound writable. Whoever may write to a file may set
+// its times to the present (utimensat(2)), and everybody may write to /dev/null.
 const (
 	reasonDeviceNodes = "the device nodes in the sandbox's /dev are the host's own inodes, which root may change"
+	reasonNodeTimes   = "the device nodes in the sandbox's /dev are the host's own inodes, whose times everybody may set to the present"
 	reasonLabels      = "the device nodes in the sandbox's /dev are the host's own inodes, and this kernel lets anybody set " +
 		"security attributes on them"
 )

@@ -212,19 +212,30 @@ func FuzzBwrapStatus(f *testing.F) {
 	})
 }
 
-func TestBwrapNamesTheGapOfAKernelThatLetsAnybodyLabel(t *testing.T) {
+func TestBwrapNamesTheGapsOfDeviceNodes(t *testing.T) {
+	labeller := caller{labels: true} // on a kernel that lets anybody label
 	for _, tt := range []struct {
-		who  caller
-		gaps int
-	}{{ordinaryOne, 0}, {caller{labels: true}, 1}} {
-		report := (&bwrap{caller: tt.who}).report(false)
-		if len(report.Gaps) != tt.gaps || report.Enforcement != sandbox.EnforcementOf(report.Gaps) {
-			t.Errorf("%+v: %+v", tt.who, report)
-		}
+		who      caller
+		filtered bool
+		want     []sandbox.Effect
+	}{
+		{ordinaryOne, true, nil},
+		{ordinaryOne, false, []sandbox.Effect{sandbox.EffectTimes}},
+		{labeller, true, []sandbox.Effect{sandbox.EffectXattr}},
+		{labeller, false, []sandbox.Effect{sandbox.EffectTimes, sandbox.EffectXattr}},
+		{rootUser, true, nil},
+		{rootUser, false, []sandbox.Effect{sandbox.EffectMode, sandbox.EffectOwner, sandbox.EffectTimes, sandbox.EffectXattr}},
+	} {
+		report := (&bwrap{caller: tt.who}).report(tt.filtered)
+		var effects []sandbox.Effect
 		for _, gap := range report.Gaps {
-			if !gap.Covers(sandbox.EffectXattr, sandbox.PlaceDev) {
+			effects = append(effects, gap.Effect)
+			if gap.Place != sandbox.PlaceDev || gap.Reason == "" {
 				t.Errorf("%+v", gap)
 			}
+		}
+		if diff := cmp.Diff(tt.want, effects); diff != "" || report.Enforcement != sandbox.EnforcementOf(report.Gaps) {
+			t.Errorf("%+v, filtered: %v: %+v\n%s", tt.who, tt.filtered, report, diff)
 		}
 	}
 }

@@ -18,7 +18,8 @@
 //
 // The suite is safe to run as root. It changes only files of its own, which
 // it removes; where it must try the machine's (a device node, a kernel
-// setting), it writes the value that is already there.
+// setting), it writes the value that is already there. Only the time of a
+// device node's last change cannot always be given back: it becomes the present.
 //
 // The test binary is the command that makes the attempts. It needs
 //

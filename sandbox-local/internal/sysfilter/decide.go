@@ -40,7 +40,11 @@ type rule struct {
 }
 
 func (a *assembler) rules(options Options, to outcomes) []rule {
-	rules := slices.Concat(rulesFor(refused, to.refuse), rulesFor(absent, to.lack))
+	rules := rulesFor(timing, to.refuse)
+	if options.TimesOnly {
+		return rules
+	}
+	rules = slices.Concat(rules, rulesFor(refused, to.refuse), rulesFor(absent, to.lack))
 	if options.Truncation {
 		rules = append(rules, rulesFor(truncating, to.refuse)...)
 		rules = append(rules, rule{opaqueOpen, to.lack})

@@ -24,6 +24,10 @@ type Options struct {
 	// Errno is what a refused call returns, so that its denial reads like the
 	// others of the runner.
 	Errno syscall.Errno
+	// TimesOnly refuses nothing but to change a file's times, for a runner that
+	// holds everything else by itself and must let a command arrange mounts of
+	// its own.
+	TimesOnly bool
 	// Truncation refuses emptying a file by its path, too, for kernels whose
 	// Landlock does not.
 	Truncation bool

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 	"testing"
 )
@@ -102,12 +103,12 @@ var allABIs = map[string]abi{"amd64": abiAMD64, "i386": abiI386, "arm64": abiARM
 var (
 	plain    = Options{Errno: syscall.EACCES}
 	oldOnes  = Options{Errno: syscall.EACCES, Truncation: true}
-	allCalls = append(append([]call{}, refused...), truncating...)
+	allCalls = slices.Concat(timing, refused, truncating)
 )
 
 func TestFilterRefusesTheCallsOfEveryABI(t *testing.T) {
 	for name, a := range allABIs {
-		for _, c := range refused {
+		for _, c := range slices.Concat(timing, refused) {
 			if number := a.number(c); number != none && decide(t, a, plain, number) != refusal {
 				t.Errorf("%s: %s passes", name, c.name)
 			}

@@ -22,6 +22,10 @@ func model(offered []abi, options Options, d data) uint32 {
 	}
 	is := func(c call) bool { return entered.number(c) != none && uint32(entered.number(c)) == d.number }
 	switch {
+	case slices.ContainsFunc(timing, is):
+		return refusal
+	case options.TimesOnly:
+		return allow
 	case slices.ContainsFunc(refused, is):
 		return refusal
 	case slices.ContainsFunc(absent, is):
@@ -61,12 +65,13 @@ var everyOption = []Options{
 	{Errno: syscall.EACCES, Truncation: true},
 	{Errno: syscall.EROFS},
 	{Errno: syscall.EROFS, Truncation: true},
+	{Errno: syscall.EROFS, TimesOnly: true},
 }
 
 func TestProgramDecidesAsTheModelDoes(t *testing.T) {
 	for machine, offered := range machines {
 		for _, options := range everyOption {
-			t.Run(fmt.Sprintf("%s/%v/truncation=%v", machine, options.Errno, options.Truncation), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%v/truncation=%v/times only=%v", machine, options.Errno, options.Truncation, options.TimesOnly), func(t *testing.T) {
 				compare(t, assemble(offered, options), func(d data) uint32 { return model(offered, options, d) })
 			})
 		}
