@@ -55,10 +55,12 @@ type Confinement struct {
 	// OnThread is set only if the request's host offered it.
 	OnThread *OnThread
 	// Env holds the entries to set for the started program, instead of the
-	// request's. A backend takes out what would act on the runner itself and
-	// has the runner set it inside.
+	// request's, over what it inherits from the caller's. A backend takes out
+	// what would act on the runner itself and has the runner set it inside.
 	Env map[string]string
-	// Unset names variables that the started program must not inherit.
+	// Unset names variables that the started program must not inherit, such as
+	// an LD_PRELOAD that would act on the runner. An entry of Env is set all
+	// the same.
 	Unset []string
 	// Inputs are contents to be readable by the started program as the
 	// descriptors Host.FirstFD, Host.FirstFD+1 and so on.

@@ -2,7 +2,8 @@ package sandbox
 
 // Report is what one confinement enforces on the running kernel.
 type Report struct {
-	// Runner names the backend: "bwrap", "landlock", "seatbelt" or "custom".
+	// Runner names the backend: "bwrap", "landlock", "seatbelt", "custom" for a
+	// configured command, or what another provider calls its own.
 	Runner string
 	// Enforcement says whether the mode holds as a whole.
 	Enforcement Enforcement

@@ -14,7 +14,8 @@ import (
 // no roots because it has no bounds. Under [WorkspaceWrite] it is the
 // workspace root and /tmp, and on macOS the per-user temporary directory too,
 // as the system lays it out, never as an environment variable says. A root
-// that lies beneath another one is still listed.
+// that lies beneath another one is still listed. A backend may give the command
+// temporary directories of its own in place of the host's.
 //
 // The policy must be valid ([Policy.Validate]); a root that cannot be resolved
 // is an [*InvalidPolicyError].

@@ -26,5 +26,9 @@
 //	func TestMain(m *testing.M) { sandboxtest.Main(m) }
 //
 // The suite covers files. It does not test what the promise leaves out: the
-// network, other processes' help, access times.
+// network, other processes' help, access times. Nor does it test the rest of a
+// provider's contract: its errors, and that Env, Dir and Dialect are right.
+//
+// A gap counts as seen only if an attempt can be made by this user on this
+// machine, so a report has to depend on both.
 package sandboxtest

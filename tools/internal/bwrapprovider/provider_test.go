@@ -24,7 +24,7 @@ func TestBwrap(t *testing.T) {
 	}
 	probe := exec.Command("bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true")
 	if out, err := probe.CombinedOutput(); err != nil {
-		t.Skipf("needs bwrap: %v\n%s", err, out)
+		t.Skipf("bwrap is not usable here: %v\n%s", err, out)
 	}
 	sandboxtest.Run(t, Provider{}, sandboxtest.Options{})
 }
