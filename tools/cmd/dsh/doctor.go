@@ -108,8 +108,8 @@ func doctor(ctx context.Context, flags doctorFlags, std cli.Streams) error {
 // host is what is known of an operating system beforehand.
 type host struct {
 	system   string
-	runners  []string          // in the order of selection
-	remedies map[string]string // by runner
+	runners  []string                 // in the order of selection
+	remedies map[string]func() string // by runner
 }
 
 var thisHost = host{runtime.GOOS, systemRunners, remedies}
@@ -117,7 +117,7 @@ var thisHost = host{runtime.GOOS, systemRunners, remedies}
 func (h host) diagnose(ctx context.Context, c compose.Composition) diagnosis {
 	found := diagnosis{Runners: []examination{}, Unconfined: orNull(unconfinedBy(c))}
 	for _, runner := range h.candidates(c.Sandbox) {
-		found.Runners = append(found.Runners, examine(ctx, runner, c.Sandbox).advised(h.remedy(runner)))
+		found.Runners = append(found.Runners, h.advise(examine(ctx, runner, c.Sandbox)))
 	}
 	if len(found.Runners) == 0 {
 		remedy := cli.CheckSystem(h.system).Error()
@@ -143,13 +143,22 @@ func (h host) candidates(config sandboxlocal.Config) []string {
 	}
 }
 
+// advise adds what to do about a runner that is not usable.
+func (h host) advise(e examination) examination {
+	if !e.Usable {
+		remedy := h.remedy(e.Runner)
+		e.Remedy = &remedy
+	}
+	return e
+}
+
 func (h host) remedy(runner string) string {
 	if filepath.IsAbs(runner) {
-		return "see that " + runner + " is a bubblewrap that can be run; or else " + h.remedies[sandboxlocal.Bwrap]
+		return "see that " + runner + " is a bubblewrap that can be run, and that user namespaces are allowed"
 	}
 	switch remedy, known := h.remedies[runner]; {
 	case known:
-		return remedy
+		return remedy()
 	case runner == sandboxlocal.Custom:
 		return "see that runner-command takes the arguments of bwrap and does what they say"
 	default:

@@ -57,7 +57,7 @@ func TestEveryRunnerHasARemedy(t *testing.T) {
 		}
 	}
 	for _, runner := range systemRunners {
-		if got := thisHost.remedy(runner); got == "" || got != remedies[runner] {
+		if got := thisHost.remedy(runner); got == "" || got != remedies[runner]() {
 			t.Errorf("%s: %q", runner, got)
 		}
 	}

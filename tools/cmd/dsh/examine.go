@@ -44,14 +44,6 @@ func (e examination) unusable(err error) examination {
 	return e
 }
 
-// advised adds what to do about a runner that is not usable.
-func (e examination) advised(remedy string) examination {
-	if !e.Usable {
-		e.Remedy = &remedy
-	}
-	return e
-}
-
 // reasonOf leaves out of an unavailable error what concerns a command that was
 // to be run.
 func reasonOf(err error) string {

@@ -5,4 +5,4 @@ package main
 // systemRunners are the runners of this system: none.
 var systemRunners []string
 
-var remedies map[string]string
+var remedies map[string]func() string
