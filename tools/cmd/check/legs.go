@@ -47,6 +47,10 @@ func allLegs() []leg {
 			name: "clients", about: "clients from npm, which others wrote, drive dsh mcp and dsh acp", run: driveClients,
 			needs: []need{node, npm},
 		},
+		{
+			name: "kernels", about: "other kernels, emulated: every effect once per runner and mode", run: otherKernels,
+			needs: []need{emulators},
+		},
 		{name: "fuzz", about: "every fuzz target, for a few seconds", run: fuzz},
 		{
 			name: "rehearse", about: "every module is released to nobody and consumed alone", run: rehearse,
