@@ -26,6 +26,7 @@ const acpExample = `  # In Zed's settings
   {
     "agent_servers": {
       "dsh": {
+        "type": "custom",
         "command": "dsh",
         "args": ["acp", "--mode", "workspace-write"]
       }

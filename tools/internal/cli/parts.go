@@ -55,6 +55,11 @@ func (f *Confinement) Parts(std Streams) (*Parts, error) {
 // about.
 func (f *Confinement) policies(c compose.Composition) (Policies, error) {
 	made, err := sandboxpolicy.New(c.Policy)
+	if f.SessionRoots && c.Policy.WorkspaceRoot == "" && errors.Is(err, sandbox.ErrRootTooWide) {
+		// An editor may start it in /. No call is without a session, whose root
+		// counts; every session can write to this one anyway.
+		made, err = sandboxpolicy.New(sandboxpolicy.Config{Mode: c.Policy.Mode, WorkspaceRoot: "/tmp"})
+	}
 	var invalid *sandbox.InvalidPolicyError
 	switch {
 	case err == nil:

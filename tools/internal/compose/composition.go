@@ -1,10 +1,11 @@
 // Package compose reads the YAML file that says which parts dsh is put
 // together from, and how each of them is configured:
 //
-//   - id: policy
-//     name: sandbox-policy
-//     config:
-//     mode: workspace-write
+//	# what commands may change
+//	- id: policy
+//	  name: sandbox-policy
+//	  config:
+//	    mode: workspace-write
 //
 // The id is the part's role, the name the directory of the module that plays
 // it. The keys of a configuration are the fields of that module's Config, in
