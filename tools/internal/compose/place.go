@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/dsh-go/dsh/sandbox"
 )
@@ -74,38 +75,30 @@ func read(file string) ([]byte, error) {
 }
 
 // onlyOwnersChange returns an error if somebody else than the user and root may
-// change what file says: in place, or by putting another file or directory
-// there.
+// change what file says: in place, or by putting another file, directory or link
+// on the way there. Who owns the directories above is not asked: in a user
+// namespace the system's own belong to nobody.
 func onlyOwnersChange(file string) error {
-	dir, err := sandbox.Canonical(filepath.Dir(file))
-	if err != nil {
-		return err
-	}
 	target, err := sandbox.Canonical(file)
 	if err != nil {
 		return err
 	}
-	for _, path := range []string{target, filepath.Dir(target), dir} {
+	places, err := trail(file)
+	if err != nil {
+		return err
+	}
+	// The last place is the file or a link to it.
+	for _, path := range []string{target, filepath.Dir(target), filepath.Dir(places[len(places)-1])} {
 		if err := checkOwner(path); err != nil {
 			return err
 		}
 	}
-	return errors.Join(checkDirs(filepath.Dir(target)), checkDirs(dir))
-}
-
-// checkDirs looks at a directory and at all those above it. Who owns those is
-// not asked: in a user namespace the system's own belong to nobody.
-func checkDirs(dir string) error {
-	for {
-		if err := checkWritable(dir); err != nil {
+	for _, place := range places {
+		if err := checkPlace(place); err != nil {
 			return err
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return nil
-		}
-		dir = parent
 	}
+	return nil
 }
 
 // ExposedError is a file that commands under a policy may write, or make if it
@@ -113,16 +106,22 @@ func checkDirs(dir string) error {
 type ExposedError struct {
 	File string
 	Root string // beneath which the policy lets commands write
+	Link string // the link there that leads to the file; empty if the file itself lies there
 }
 
-// Error names the file, the root and the remedies.
+// Error names the file, the link, the root and the remedies.
 func (e *ExposedError) Error() string {
-	return fmt.Sprintf("%s, where dsh is told how to confine commands, lies beneath %s, where workspace-write lets them write; "+
-		"choose another --workspace, keep the file elsewhere, or pass --no-config", e.File, e.Root)
+	lies := "lies"
+	if e.Link != "" {
+		lies = "is reached through the link " + e.Link
+	}
+	return fmt.Sprintf("%s, where dsh is told how to confine commands, %s beneath %s, where workspace-write lets them write; "+
+		"choose another --workspace, keep the file elsewhere, or pass --no-config", e.File, lies, e.Root)
 }
 
 // CheckExposed returns an *[ExposedError] if commands under policy may write
-// file, or put one there. An empty file is no file.
+// file, put one there, or turn a link on the way to it. An empty file is no
+// file.
 func CheckExposed(file string, policy sandbox.Policy) error {
 	if file == "" || policy.Mode != sandbox.WorkspaceWrite {
 		return nil
@@ -131,29 +130,24 @@ func CheckExposed(file string, policy sandbox.Policy) error {
 	if err != nil {
 		return err
 	}
-	name, err := filepath.Abs(file)
+	places, err := trail(file)
 	if err != nil {
 		return err
 	}
-	for _, place := range []string{filepath.Join(existing(filepath.Dir(name)), filepath.Base(name)), existing(name)} {
+	for _, place := range slices.Backward(places) {
 		for _, root := range roots {
 			if sandbox.Within(place, []string{root}) {
-				return &ExposedError{File: file, Root: root}
+				return &ExposedError{File: file, Root: root, Link: linkOnly(place)}
 			}
 		}
 	}
 	return nil
 }
 
-// existing returns the canonical form of path, as far as it exists.
-func existing(path string) string {
-	canonical, err := sandbox.Canonical(path)
-	if err == nil {
-		return canonical
-	}
-	dir := filepath.Dir(path)
-	if dir == path {
+// linkOnly returns path if it is a link.
+func linkOnly(path string) string {
+	if isLink(path) {
 		return path
 	}
-	return filepath.Join(existing(dir), filepath.Base(path))
+	return ""
 }

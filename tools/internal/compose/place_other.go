@@ -9,4 +9,4 @@ var errOwner = errors.New("who may change a file is not known on this system, so
 
 func checkOwner(string) error { return errOwner }
 
-func checkWritable(string) error { return errOwner }
+func checkPlace(string) error { return errOwner }

@@ -132,6 +132,68 @@ func TestExposed(t *testing.T) {
 	}
 }
 
+// What matters is each name that is looked up, and not only the first and the
+// last one.
+func TestExposedOnTheWay(t *testing.T) {
+	dir := privateDir(t)
+	workspace := filepath.Join(dir, "workspace")
+	for _, name := range []string{"workspace/sub", "config", "store"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "store/dsh.yaml"), "")
+	write(t, filepath.Join(workspace, "dsh.yaml"), "")
+	for from, to := range map[string]string{
+		"workspace/turned.yaml": "../store/dsh.yaml", "config/two.yaml": filepath.Join(workspace, "turned.yaml"),
+		"workspace/turned": filepath.Join(dir, "store"), "config/through": "../workspace/turned",
+		"config/unmade": filepath.Join(workspace, "unmade"), "config/sub": filepath.Join(workspace, "sub"),
+		"config/outside": filepath.Join(dir, "store"),
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	for file, link := range map[string]string{
+		"config/two.yaml":            "workspace/turned.yaml",
+		"config/through/dsh.yaml":    "workspace/turned",
+		"config/unmade/dsh.yaml":     "", // a command could make the directory
+		"config/sub/../dsh.yaml":     "", // not config/dsh.yaml
+		"workspace/sub/../../x.yaml": "", // a command could make sub a link
+	} {
+		for _, name := range []string{file, dir + "/" + file} {
+			var exposed *ExposedError
+			err := CheckExposed(name, sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: workspace})
+			if !errors.As(err, &exposed) || exposed.Root != workspace {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if link != "" {
+				link := filepath.Join(dir, link)
+				if exposed.Link != link || !strings.Contains(err.Error(), "through the link "+link) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+	outside := filepath.Join(dir, "config/outside/dsh.yaml")
+	if err := CheckExposed(outside, sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: workspace}); err != nil {
+		t.Errorf("%s: %v", outside, err)
+	}
+}
+
+func TestACircleOfLinksLeadsNowhere(t *testing.T) {
+	dir := privateDir(t)
+	circle := filepath.Join(dir, "circle")
+	if err := os.Symlink("circle", circle); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckExposed(circle, sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: dir}); err == nil {
+		t.Error("no error")
+	}
+}
+
 // privateDir is a canonical directory that is not in the temporary area.
 func privateDir(t *testing.T) string {
 	t.Helper()

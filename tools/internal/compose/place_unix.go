@@ -5,6 +5,7 @@ package compose
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -13,8 +14,15 @@ import (
 const othersWrite = 0o022
 
 // checkOwner returns an error if path belongs to somebody else, or may be
-// changed by somebody else.
+// changed by somebody else. A link is not followed.
 func checkOwner(path string) error {
+	if err := checkBelongs(path); err != nil {
+		return err
+	}
+	return checkWritable(path)
+}
+
+func checkBelongs(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
@@ -22,7 +30,21 @@ func checkOwner(path string) error {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
 		return fmt.Errorf("%s belongs to another user (%d), who could change how commands are confined", path, stat.Uid)
 	}
-	return checkWritable(path)
+	return nil
+}
+
+// checkPlace returns an error if others than the owner of path may put something
+// else in its place. A link's own mode means nothing: who owns it is who turned
+// it, also where a sticky directory is everybody's.
+func checkPlace(path string) error {
+	if !isLink(path) {
+		return checkWritable(path)
+	}
+	dir, err := os.Lstat(filepath.Dir(path))
+	if err != nil || dir.Mode().Perm()&othersWrite == 0 {
+		return err
+	}
+	return checkBelongs(path)
 }
 
 // checkWritable returns an error if others than the owner of path may change

@@ -83,6 +83,42 @@ func TestAFileOfAnotherUserIsRefused(t *testing.T) {
 	}
 }
 
+// TestALinkThatOthersMayTurnIsRefused has the file behind two links, of which
+// only the one in the middle is within another user's reach.
+func TestALinkThatOthersMayTurnIsRefused(t *testing.T) {
+	dir := privateDir(t)
+	public := filepath.Join(dir, "public")
+	if err := os.Mkdir(public, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, filepath.Join(dir, "dsh.yaml"), "")
+	middle, first := filepath.Join(public, "middle"), filepath.Join(dir, "first")
+	for link, to := range map[string]string{middle: file, first: middle} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	chmod(t, public, 0o777)
+	if _, err := Load(first); err == nil || !strings.Contains(err.Error(), "run chmod go-w "+public) {
+		t.Errorf("in a directory that others may write: %v", err)
+	}
+	chmod(t, public, 0o777|os.ModeSticky)
+	if _, err := Load(first); err != nil {
+		t.Errorf("a link of one's own in a sticky directory: %v", err)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a link to somebody else")
+	}
+	if err := os.Lchown(middle, 12345, -1); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{first, middle} {
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), middle+" belongs to another user (12345)") {
+			t.Errorf("somebody else's link in a sticky directory: %v", err)
+		}
+	}
+}
+
 func TestKey(t *testing.T) {
 	dir := privateDir(t)
 	good := write(t, filepath.Join(dir, "good"), " secret-key \n")
