@@ -52,7 +52,7 @@ func TestTitle(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"command":"echo one\necho two"}`:               "`echo one\\necho two`",
 		`{"command":"a\u202eb"}`:                         "`a\\u202eb`",
-		`{"command":"` + strings.Repeat("y", 500) + `"}`: "`" + strings.Repeat("y", 120) + "…`",
+		`{"command":"` + strings.Repeat("y", 500) + `"}`: "`" + strings.Repeat("y", 120) + "… (characters left out: 380)`",
 		`{"task_id":"3"}`:                                "bash `3`",
 		`{"command":1}`:                                  "bash",
 		`no JSON`:                                        "bash",

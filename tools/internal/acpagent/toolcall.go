@@ -99,7 +99,7 @@ func title(tool string, arguments json.RawMessage) string {
 
 // oneLine is text as one short line of code.
 func oneLine(text string) string {
-	return inline(approval.Visible(approval.Shorten(text, maxTitle)))
+	return inline(approval.Preview(text, maxTitle))
 }
 
 // rawInput is what the client gets of the arguments: as they are, if they are

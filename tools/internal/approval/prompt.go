@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/dsh-go/dsh/sandbox"
 )
@@ -29,7 +30,7 @@ const (
 func Prompt(req sandbox.EscalationRequest) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Allow %s for this one command?\n\n", req.Mode)
-	fmt.Fprintf(&b, "    command:    %s\n", Visible(Shorten(req.Subject, maxPreview)))
+	fmt.Fprintf(&b, "    command:    %s\n", Preview(req.Subject, maxPreview))
 	wider := req.Policy
 	wider.Mode = req.Mode
 	fmt.Fprintf(&b, "    mode asked: %s\n", Meaning(wider))
@@ -69,13 +70,30 @@ func barred(text string) string {
 func Visible(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		if unicode.IsPrint(r) {
+		if unicode.IsPrint(r) && !isBlank(r) {
 			b.WriteRune(r)
 			continue
 		}
 		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 	}
 	return b.String()
+}
+
+// isBlank reports whether a character that counts as printable shows nothing, and
+// yet is part of a word to a shell: it could push the rest out of sight.
+func isBlank(r rune) bool {
+	const braillePatternBlank = '\u2800'
+	return r == braillePatternBlank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// Preview returns the first runes of a command, visible and in one line, and how
+// many more there are: what is left out may be the command's point.
+func Preview(command string, most int) string {
+	shown := Visible(Shorten(command, most))
+	if more := utf8.RuneCountInString(command) - most; more > 0 {
+		shown += fmt.Sprintf(" (characters left out: %d)", more)
+	}
+	return shown
 }
 
 // Shorten returns the first runes of text, and says so if those are not all.

@@ -78,3 +78,33 @@ func TestTheCommandIsShownInFullAndTheRestIsNot(t *testing.T) {
 		t.Errorf("%d bytes", len(text))
 	}
 }
+
+// A shell takes each of these for a letter, and a user sees nothing.
+func TestBlankLettersAreVisible(t *testing.T) {
+	for _, r := range "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe0f\uffa0\U000e0100" {
+		if got := Visible("a" + string(r) + "b"); len(got) < len(`a\u0000b`) || strings.ContainsRune(got, r) {
+			t.Errorf("%U: %q", r, got)
+		}
+	}
+	for _, text := range []string{"é e\u0301", "日本語", "א", "🙂"} {
+		if got := Visible(text); got != text {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// The rest of a command that blanks push out of sight is announced.
+func TestPreview(t *testing.T) {
+	for command, want := range map[string]string{
+		"ls":                    "ls",
+		"12345":                 "12345",
+		"ls   ; evil":           "ls   … (characters left out: 6)",
+		"日本語日本語":                "日本語日本… (characters left out: 1)",
+		"a\nb\x1b":              `a\nb\x1b`,
+		"\x1b\x1b\x1b\x1b\x1b!": `\x1b\x1b\x1b\x1b\x1b… (characters left out: 1)`,
+	} {
+		if got := Preview(command, 5); got != want {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
+}
