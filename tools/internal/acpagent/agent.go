@@ -103,15 +103,34 @@ func New(config Config) (*Agent, error) {
 // running then, and are the caller's to end. It is called once.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ready := make(chan struct{})
-	a.connection = acp.NewAgentSideConnection(protocol{a}, out, gate{ready, in})
+	told := &teller{out: out, gone: make(chan struct{})}
+	a.connection = acp.NewAgentSideConnection(protocol{a}, told, gate{ready, in})
 	a.connection.SetLogger(a.config.Logger)
 	close(ready)
 	select {
 	case <-a.connection.Done():
 		return nil
+	case <-told.gone:
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// teller notices that the client reads no more. Somebody may still hold the other
+// end of what the agent reads, and nobody would see what commands do.
+type teller struct {
+	out  io.Writer
+	once sync.Once
+	gone chan struct{}
+}
+
+func (t *teller) Write(p []byte) (int, error) {
+	n, err := t.out.Write(p)
+	if err != nil {
+		t.once.Do(func() { close(t.gone) })
+	}
+	return n, err
 }
 
 // gate holds back what a client says until the agent is ready for it: the

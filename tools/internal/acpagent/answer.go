@@ -3,20 +3,29 @@ package acpagent
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// errTorn is an answer of which the end is missing.
-var errTorn = errors.New("the answer ended before it was complete")
+// maxAnswer bounds, in bytes, what is kept of an answer. No model says so much;
+// an endpoint may.
+const maxAnswer = 16 << 20
+
+// The reasons why an answer is of no use.
+var (
+	errTorn = errors.New("the answer ended before it was complete")
+	errLong = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)
+)
 
 // answer is what a model says in one round, as it comes.
 type answer struct {
 	text   strings.Builder
 	calls  []openai.ToolCall
 	finish openai.FinishReason
+	size   int // of the text and the calls, in bytes
 }
 
 // read reads an answer to its end and hands on each piece of text and of
@@ -36,12 +45,16 @@ func (a *answer) read(stream *openai.ChatCompletionStream, say, think func(strin
 		for _, choice := range chunk.Choices {
 			a.add(choice, say, think)
 		}
+		if a.size > maxAnswer {
+			return errLong
+		}
 	}
 }
 
 func (a *answer) add(choice openai.ChatCompletionStreamChoice, say, think func(string)) {
 	if text := choice.Delta.Content + choice.Delta.Refusal; text != "" {
 		a.text.WriteString(text)
+		a.size += len(text)
 		say(text)
 	}
 	if choice.Delta.ReasoningContent != "" {
@@ -58,6 +71,7 @@ func (a *answer) add(choice openai.ChatCompletionStreamChoice, say, think func(s
 // addCall adds a piece of a call. The first one has the name, all together have
 // the arguments.
 func (a *answer) addCall(piece openai.ToolCall) {
+	a.size += len(piece.ID) + len(piece.Function.Name) + len(piece.Function.Arguments)
 	call := a.find(piece)
 	if call == nil {
 		a.calls = append(a.calls, openai.ToolCall{Index: piece.Index, Type: openai.ToolTypeFunction})

@@ -295,6 +295,13 @@ func TestAnAnswerThatIsCutOffRunsNothing(t *testing.T) {
 		"no end":    {stream(call), acp.StopReasonEndTurn, "ended before it was complete"},
 		"malformed": {stream(call, "data: {nonsense", finish("tool_calls"), done), acp.StopReasonEndTurn, "failed"},
 		"an error":  {stream(call, `data: {"error":{"message":"overloaded"}}`), acp.StopReasonEndTurn, "overloaded"},
+		"endless": {func(w http.ResponseWriter, req *http.Request) {
+			piece := delta(`{"tool_calls":[{"index":0,"function":{"arguments":"` + strings.Repeat("y", 1<<20) + `"}}]}`)
+			stream(call)(w, req)
+			for req.Context().Err() == nil {
+				stream(piece)(w, req)
+			}
+		}, acp.StopReasonEndTurn, "longer than 16 MiB"},
 		"broken": {func(w http.ResponseWriter, req *http.Request) {
 			stream(call)(w, req)
 			panic(http.ErrAbortHandler)
@@ -326,6 +333,7 @@ func TestTheEndpointsErrorsAreToldWithoutTheKey(t *testing.T) {
 		{status(401, `{"error":{"message":"Incorrect API key provided: `+key+`"}}`), []string{"401 Unauthorized", "Incorrect API key provided: [key]"}},
 		{status(500, "no JSON, but "+key), []string{"500 Internal Server Error", "no JSON, but [key]"}},
 		{status(429, `{"error":{"message":"slow\u001b[2J down"}}`), []string{"429 Too Many Requests", `slow\x1b[2J down`}},
+		{func(w http.ResponseWriter, _ *http.Request) { reason(w, "403 Not with "+key) }, []string{"(403 Not with [key])"}},
 		{status(502, ""), []string{"502 Bad Gateway"}},
 	} {
 		e := serve(t, tt.reply, says("well"))

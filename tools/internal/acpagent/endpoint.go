@@ -26,6 +26,13 @@ func (m *Model) client() *openai.Client {
 	return openai.NewClientWithConfig(config)
 }
 
+func (m *Model) withoutKey(text string) string {
+	if m.Key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, m.Key, "[key]")
+}
+
 // failure tells the user why the model did not answer: which endpoint, with
 // which status, and what it said. The key is no part of it, whoever repeats it.
 func (m *Model) failure(err error) string {
@@ -38,9 +45,7 @@ func (m *Model) failure(err error) string {
 	case errors.As(err, &refused):
 		status, said = refused.HTTPStatus, string(refused.Body)
 	}
-	if m.Key != "" {
-		said = strings.ReplaceAll(said, m.Key, "[key]")
-	}
+	status, said = m.withoutKey(status), m.withoutKey(said)
 	said = approval.Visible(approval.Shorten(strings.TrimSpace(said), maxFailure))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s at %s failed", inline(approval.Visible(m.Name)), inline(m.host()))

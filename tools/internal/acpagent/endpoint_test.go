@@ -137,6 +137,16 @@ func status(code int, body string) reply {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, body, code) }
 }
 
+// reason answers with a status line of its own words, which net/http does not.
+func reason(w http.ResponseWriter, line string) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	_, _ = io.WriteString(connection, "HTTP/1.1 "+line+"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+	_ = connection.Close()
+}
+
 // connect puts an agent together over a model at e, and connects to it.
 func connect(t *testing.T, e *endpoint, mode sandbox.Mode, answer acptest.Answer) *acptest.Client {
 	t.Helper()
