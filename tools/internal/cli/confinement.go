@@ -81,6 +81,9 @@ func (f *Confinement) overlay(c *compose.Composition) error {
 		c.Policy.Mode = mode
 	}
 	if f.given.Changed("workspace") {
+		if f.workspace == "" {
+			return &FlagError{"workspace", errNoDirectory} // a variable that is not set, most often
+		}
 		c.Policy.WorkspaceRoot = f.workspace
 	}
 	if f.given.Changed("runner") {
@@ -102,6 +105,8 @@ func (f *Confinement) selectRunner(c *compose.Composition) error {
 	}
 	return nil
 }
+
+var errNoDirectory = errors.New("the name of the directory is empty; without the flag it is the default")
 
 var errNoCustom = errors.New("custom is the runner that runner-command in the configuration file names, and it names none (see dsh config --help)")
 

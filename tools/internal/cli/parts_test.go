@@ -120,3 +120,15 @@ func TestWithoutFileNothingIsExposed(t *testing.T) {
 		t.Errorf("the root is %q", parts.FixedRoot())
 	}
 }
+
+// It would be as if nobody had named one, neither in the flag nor in the file.
+func TestAnEmptyWorkspaceIsNone(t *testing.T) {
+	home, _ := privateDirs(t)
+	for _, sessions := range []bool{false, true} {
+		_, err := partsOf(t, home, &Confinement{SessionRoots: sessions}, "--workspace", "")
+		var flag *FlagError
+		if !errors.As(err, &flag) || flag.Flag != "workspace" {
+			t.Errorf("%v", err)
+		}
+	}
+}
