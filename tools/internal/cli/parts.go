@@ -76,7 +76,7 @@ func (f *Confinement) policies(c compose.Composition) (Policies, error) {
 	if err != nil {
 		return Policies{}, err
 	}
-	policies := Policies{made, watched}
+	policies := Policies{made, watched, c.Programs()}
 	if f.SessionRoots && c.Policy.WorkspaceRoot == "" {
 		return policies, nil
 	}
@@ -84,10 +84,12 @@ func (f *Confinement) policies(c compose.Composition) (Policies, error) {
 }
 
 // Policies are those of sandbox-policy, and refuse one under which commands
-// could write the file that says how they are confined.
+// could write the file that says how they are confined, or a program that it
+// names for that.
 type Policies struct {
 	*sandboxpolicy.Policies
-	file string
+	file     string
+	programs []string
 }
 
 // Resolve returns the policy that req selects.
@@ -103,6 +105,11 @@ func (p Policies) Resolve(req sandbox.PolicyRequest) (sandbox.Policy, error) {
 }
 
 func (p Policies) check(policy sandbox.Policy) error {
+	for _, program := range p.programs {
+		if err := compose.CheckProgram(program, policy); err != nil {
+			return err
+		}
+	}
 	return compose.CheckExposed(p.file, policy)
 }
 

@@ -121,6 +121,32 @@ func TestWithoutFileNothingIsExposed(t *testing.T) {
 	}
 }
 
+// A command that replaced the program would confine the next one.
+func TestAProgramThatCommandsCouldReplaceIsRefused(t *testing.T) {
+	home, project := privateDirs(t)
+	runner := filepath.Join(project, "runner")
+	if err := os.WriteFile(runner, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(home, "custom.yaml")
+	text := "- id: sandbox\n  name: sandbox-local\n  config: {runner-command: [" + runner + "], runner-failure-signatures: [\"runner: \"]}\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"--config", config, "--mode", "workspace-write", "--workspace"}
+	var exposed *compose.ExposedError
+	if _, err := partsOf(t, home, &Confinement{}, append(args, project)...); !errors.As(err, &exposed) || !exposed.Program || exposed.File != runner {
+		t.Errorf("beneath the workspace: %v", err)
+	}
+	elsewhere := filepath.Join(filepath.Dir(project), "elsewhere")
+	if err := os.Mkdir(elsewhere, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := partsOf(t, home, &Confinement{}, append(args, elsewhere)...); err != nil {
+		t.Errorf("elsewhere: %v", err)
+	}
+}
+
 // It would be as if nobody had named one, neither in the flag nor in the file.
 func TestAnEmptyWorkspaceIsNone(t *testing.T) {
 	home, _ := privateDirs(t)

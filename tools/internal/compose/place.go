@@ -102,11 +102,14 @@ func onlyOwnersChange(file string) error {
 }
 
 // ExposedError is a file that commands under a policy may write, or make if it
-// does not exist, although it says how the next ones are confined.
+// does not exist, although it says how the next ones are confined, or confines
+// them itself.
 type ExposedError struct {
 	File string
-	Root string // beneath which the policy lets commands write
-	Link string // the link there that leads to the file; empty if the file itself lies there
+	// Program says that the file is a program that the composition names.
+	Program bool
+	Root    string // beneath which the policy lets commands write
+	Link    string // the link there that leads to the file; empty if the file itself lies there
 }
 
 // Error names the file, the link, the root and the remedies.
@@ -115,8 +118,32 @@ func (e *ExposedError) Error() string {
 	if e.Link != "" {
 		lies = "is reached through the link " + e.Link
 	}
-	return fmt.Sprintf("%s, where dsh is told how to confine commands, %s beneath %s, where workspace-write lets them write; "+
-		"choose another --workspace, keep the file elsewhere, or pass --no-config", e.File, lies, e.Root)
+	role := "where dsh is told how to confine commands"
+	if e.Program {
+		role = "with which dsh is to confine commands"
+	}
+	return fmt.Sprintf("%s, %s, %s beneath %s, where workspace-write lets them write; "+
+		"choose another --workspace, keep the file elsewhere, or pass --no-config", e.File, role, lies, e.Root)
+}
+
+// Programs are the programs that the composition names by their paths, and that
+// confine commands.
+func (c Composition) Programs() []string {
+	named := slices.Concat(c.Sandbox.Runners, []string{c.Sandbox.LandlockLauncher})
+	if len(c.Sandbox.RunnerCommand) > 0 {
+		named = append(named, c.Sandbox.RunnerCommand[0])
+	}
+	return slices.DeleteFunc(named, func(name string) bool { return !filepath.IsAbs(name) })
+}
+
+// CheckProgram does for a program what [CheckExposed] does for a file.
+func CheckProgram(program string, policy sandbox.Policy) error {
+	err := CheckExposed(program, policy)
+	var exposed *ExposedError
+	if errors.As(err, &exposed) {
+		exposed.Program = true
+	}
+	return err
 }
 
 // CheckExposed returns an *[ExposedError] if commands under policy may write
