@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dsh-go/dsh/tools/internal/acpagent/acptest"
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 // acpClient is a client of a dsh acp, with a session in a directory of its own.
@@ -22,7 +23,7 @@ type acpClient struct {
 // startACP starts dsh acp and connects to it.
 func startACP(t *testing.T, answer acptest.Answer, args ...string) *acpClient {
 	t.Helper()
-	return startACPIn(t, outsideTemp(t), answer, args...)
+	return startACPIn(t, treetest.OutsideTemp(t), answer, args...)
 }
 
 // startACPIn is for a session in dir; an empty one begins no session.
@@ -30,7 +31,7 @@ func startACPIn(t *testing.T, dir string, answer acptest.Answer, args ...string)
 	t.Helper()
 	c := &acpClient{workspace: dir, stderr: &bytes.Buffer{}}
 	c.agent = exec.Command("dsh", append([]string{"acp"}, args...)...)
-	c.agent.Dir = outsideTemp(t) // not the session's
+	c.agent.Dir = treetest.OutsideTemp(t) // not the session's
 	c.agent.Stderr = c.stderr
 	in, err := c.agent.StdinPipe()
 	if err != nil {

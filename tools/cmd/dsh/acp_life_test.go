@@ -16,6 +16,8 @@ import (
 	"time"
 
 	acp "github.com/coder/acp-go-sdk"
+
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 // startSleeping sends a prompt whose command sleeps, as does a child of it, and
@@ -168,7 +170,7 @@ func TestACPSaysNothingButProtocol(t *testing.T) {
 		}
 		send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`)
 		var session struct{ SessionId string }
-		if err := json.Unmarshal([]byte(send(`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, outsideTemp(t))), &session); err != nil {
+		if err := json.Unmarshal([]byte(send(`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, treetest.OutsideTemp(t))), &session); err != nil {
 			t.Fatal(err)
 		}
 		for _, command := range []string{

@@ -14,6 +14,7 @@ import (
 	acp "github.com/coder/acp-go-sdk"
 
 	"github.com/dsh-go/dsh/tools/internal/acpagent/acptest"
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 // endpoint is a model that calls bash with a command, and then says what it was
@@ -50,7 +51,7 @@ func (e *endpoint) answer(w http.ResponseWriter, req *http.Request) {
 // configure writes a composition with the model and returns its flags.
 func (e *endpoint) configure(t *testing.T, option string) []string {
 	t.Helper()
-	file := filepath.Join(outsideTemp(t), "dsh.yaml") // where commands cannot write
+	file := filepath.Join(treetest.OutsideTemp(t), "dsh.yaml") // where commands cannot write
 	text := fmt.Sprintf("- id: agent\n  name: tools\n  config:\n    endpoint: %s/v1\n    model: tester\n    %s\n", e.URL, option)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/tools/internal/acpagent/acptest"
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 // The ways in which calls go.
@@ -81,7 +82,7 @@ func TestACPEscalationIsGoodForOneRun(t *testing.T) {
 			c := startACP(t, acptest.Choose("allow-once"), append(args, "--mode", tt.now)...)
 			count := filepath.Join(c.workspace, "count")
 			if tt.now == "workspace-write" {
-				count = filepath.Join(outsideTemp(t), "count")
+				count = filepath.Join(treetest.OutsideTemp(t), "count")
 			}
 			for times := 1; times <= 2; times++ { // each one is asked about
 				c.wants("echo x >> "+count, acp.StopReasonEndTurn, [][]acp.ToolCallStatus{failed, went}, "(no output)\n")
@@ -99,7 +100,7 @@ func TestACPEscalationIsGoodForOneRun(t *testing.T) {
 // workspace can be.
 func TestACPAsksForAModeThatThereCanBe(t *testing.T) {
 	onRunners(t, func(t *testing.T, args ...string) {
-		outside := filepath.Join(outsideTemp(t), "count")
+		outside := filepath.Join(treetest.OutsideTemp(t), "count")
 		c := startACPIn(t, "/", acptest.Choose("allow-once"), args...)
 		c.wants("echo x >> "+outside, acp.StopReasonEndTurn, [][]acp.ToolCallStatus{failed, went}, "(no output)\n")
 		if asked := c.Asked(); len(asked) != 1 || !strings.HasPrefix(acptest.Question(asked[0]), "Allow danger-full-access for ") {
@@ -189,7 +190,7 @@ func TestACPModesAreTheUsersChoice(t *testing.T) {
 		if got := strings.Join(ids, " "); got != "read-only workspace-write danger-full-access" || c.Session.Modes.CurrentModeId != "read-only" {
 			t.Errorf("modes %s, now %s", got, c.Session.Modes.CurrentModeId)
 		}
-		outside := filepath.Join(outsideTemp(t), "count")
+		outside := filepath.Join(treetest.OutsideTemp(t), "count")
 		mode := func(id acp.SessionModeId) error {
 			_, err := c.SetSessionMode(c.Bounded(), acp.SetSessionModeRequest{SessionId: c.Session.SessionId, ModeId: id})
 			return err
@@ -210,7 +211,7 @@ func TestACPModesAreTheUsersChoice(t *testing.T) {
 		if err := mode("yolo"); err == nil || !strings.Contains(err.Error(), "yolo") {
 			t.Errorf("%v", err)
 		}
-		other, err := c.Begin(outsideTemp(t))
+		other, err := c.Begin(treetest.OutsideTemp(t))
 		if err != nil || other.Modes.CurrentModeId != "read-only" {
 			t.Errorf("%+v, %v", other, err)
 		}
@@ -228,8 +229,8 @@ func TestACPANarrowerModeThanTheProgramsCanBeLeftAgain(t *testing.T) {
 }
 
 func TestACPTheSessionsDirectoryIsItsWorkspace(t *testing.T) {
-	workspace := outsideTemp(t)
-	below, beside := filepath.Join(workspace, "below"), outsideTemp(t)
+	workspace := treetest.OutsideTemp(t)
+	below, beside := filepath.Join(workspace, "below"), treetest.OutsideTemp(t)
 	if err := os.Mkdir(below, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 // generations are versions of the protocol: before the one since which a
@@ -48,7 +50,7 @@ type mcpOptions struct {
 // startMCP starts dsh mcp and connects the protocol SDK's own client to it.
 func startMCP(t *testing.T, options mcpOptions) *mcpClient {
 	t.Helper()
-	c := &mcpClient{T: t, workspace: outsideTemp(t), stderr: &bytes.Buffer{}}
+	c := &mcpClient{T: t, workspace: treetest.OutsideTemp(t), stderr: &bytes.Buffer{}}
 	c.server = exec.Command("dsh", append([]string{"mcp", "--workspace", c.workspace}, options.args...)...)
 	c.server.Env = ownEnv()
 	c.server.Dir = c.workspace
@@ -196,7 +198,7 @@ func (c *mcpClient) refuses(params *mcp.CallToolParams, want string) {
 // can change, and which does not exist.
 func (c *mcpClient) outside() string {
 	c.Helper()
-	return filepath.Join(outsideTemp(c.T), "count")
+	return filepath.Join(treetest.OutsideTemp(c.T), "count")
 }
 
 // lines returns how many lines a file has; 0 for none.

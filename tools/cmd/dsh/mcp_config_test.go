@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 // configFile writes a configuration file where no command can write.
 func configFile(t *testing.T, text string) string {
 	t.Helper()
-	name := filepath.Join(outsideTemp(t), "dsh.yaml")
+	name := filepath.Join(treetest.OutsideTemp(t), "dsh.yaml")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 // sleeper returns a command that sleeps for a time that nobody else sleeps
@@ -199,7 +201,7 @@ func TestMCPProgress(t *testing.T) {
 // commands do what they can to get at it.
 func TestMCPSaysNothingButProtocol(t *testing.T) {
 	onRunners(t, func(t *testing.T, args ...string) {
-		cmd := exec.Command("dsh", append([]string{"mcp", "--verbose", "--mode", "workspace-write", "--workspace", outsideTemp(t)}, args...)...)
+		cmd := exec.Command("dsh", append([]string{"mcp", "--verbose", "--mode", "workspace-write", "--workspace", treetest.OutsideTemp(t)}, args...)...)
 		cmd.Env = ownEnv()
 		in, err := cmd.StdinPipe()
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	sandboxlocal "github.com/dsh-go/dsh/sandbox-local"
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 func TestMain(m *testing.M) {
@@ -34,7 +35,7 @@ func runScripts(t *testing.T, dir, runner string) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script", dir),
 		// Not in the temporary area, which commands may write to.
-		WorkdirRoot: outsideTemp(t),
+		WorkdirRoot: treetest.OutsideTemp(t),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("RUNNER", runner)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
@@ -108,21 +109,4 @@ func needRunner(t *testing.T, runner string) {
 // ownEnv is this program's environment without the user's own configuration.
 func ownEnv() []string {
 	return append(os.Environ(), "XDG_CONFIG_HOME=/nonexistent")
-}
-
-func outsideTemp(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp(cache, "dsh-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
 }

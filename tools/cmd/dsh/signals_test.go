@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 // dshProcess is a dsh that runs a command which has said "ready".
@@ -27,7 +29,7 @@ type dshProcess struct {
 func startDsh(t *testing.T, args ...string) *dshProcess {
 	t.Helper()
 	p := &dshProcess{T: t, cmd: exec.Command("dsh", args...)}
-	p.cmd.Dir = outsideTemp(t)
+	p.cmd.Dir = treetest.OutsideTemp(t)
 	p.cmd.Env = ownEnv()
 	p.cmd.Stderr = &p.stderr
 	var err error

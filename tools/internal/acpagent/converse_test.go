@@ -15,25 +15,6 @@ import (
 	"github.com/dsh-go/dsh/tools/internal/acpagent/acptest"
 )
 
-// outsideTemp returns a directory that a confined command can see, and which it
-// may write to only as the workspace.
-func outsideTemp(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp(cache, "dsh-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
 // wants sends a prompt and checks why the answer ended.
 func wants(c *acptest.Client, prompt string, want acp.StopReason) {
 	c.Helper()

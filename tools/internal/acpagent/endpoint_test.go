@@ -19,6 +19,7 @@ import (
 	sandboxpolicy "github.com/dsh-go/dsh/sandbox-policy"
 	subprocesslocal "github.com/dsh-go/dsh/subprocess-local"
 	"github.com/dsh-go/dsh/tools/internal/acpagent/acptest"
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 const key = "sk-secret-0123456789"
@@ -150,7 +151,7 @@ func reason(w http.ResponseWriter, line string) {
 // connect puts an agent together over a model at e, and connects to it.
 func connect(t *testing.T, e *endpoint, mode sandbox.Mode, answer acptest.Answer) *acptest.Client {
 	t.Helper()
-	dir := outsideTemp(t)
+	dir := treetest.OutsideTemp(t)
 	policies, err := sandboxpolicy.New(sandboxpolicy.Config{Mode: mode, WorkspaceRoot: dir})
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,6 @@
 package acpagent
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"os"
 
 	"github.com/dsh-go/dsh/tools/internal/cli"
@@ -49,16 +46,7 @@ func Serve(flags cli.Confinement, std cli.Streams) error {
 		return err
 	}
 	err = agent.Run(end.Ctx, std.In, std.Out)
-	// Politely also after a signal: a second one has it done at once.
-	if closeErr := procs.Close(context.Background()); closeErr != nil {
-		fmt.Fprintln(std.Err, cli.OneLine(closeErr))
-	}
-	var by *cli.EndedBy
-	if errors.As(err, &by) {
-		status, _ := end.Status()
-		return &cli.ExitError{Status: status}
-	}
-	return err
+	return end.Served(procs, std, err)
 }
 
 // modelOf returns the model that is configured, if there is one. Commands inherit

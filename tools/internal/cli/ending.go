@@ -73,3 +73,18 @@ func (e *Ending) Status() (status int, asked bool) {
 	}
 	return 0, false
 }
+
+// Served returns how a program ends that has served a client, with err, and
+// leaves no process. A signal ends it with the signal's status, and politely,
+// too: a second one has it done at once.
+func (e *Ending) Served(procs subprocess.Service, std Streams, err error) error {
+	if closeErr := procs.Close(context.Background()); closeErr != nil {
+		fmt.Fprintln(std.Err, OneLine(closeErr))
+	}
+	var by *EndedBy
+	if errors.As(err, &by) {
+		status, _ := e.Status()
+		return &ExitError{Status: status}
+	}
+	return err
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dsh-go/dsh/sandbox"
 	"github.com/dsh-go/dsh/tools/internal/compose"
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 // partsOf returns the parts of a command line, with a configuration directory
@@ -29,21 +30,7 @@ func partsOf(t *testing.T, home string, flags *Confinement, args ...string) (*Pa
 // privateDirs are two canonical directories that are not in the temporary area.
 func privateDirs(t *testing.T) (home, project string) {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp(cache, "dsh-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if dir, err = sandbox.Canonical(dir); err != nil {
-		t.Fatal(err)
-	}
+	dir := treetest.OutsideTemp(t)
 	home, project = filepath.Join(dir, "home"), filepath.Join(dir, "home", "project")
 	if err := os.MkdirAll(project, 0o700); err != nil {
 		t.Fatal(err)

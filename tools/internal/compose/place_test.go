@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dsh-go/dsh/sandbox"
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 func TestUserFile(t *testing.T) {
@@ -45,7 +46,7 @@ func TestUserFileIsNeverInTheWorkingDirectory(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	dir := privateDir(t)
+	dir := treetest.OutsideTemp(t)
 	file := write(t, filepath.Join(dir, "dsh.yaml"), config("policy", "sandbox-policy", "mode: workspace-write"))
 	for _, load := range []func(string) (Composition, error){Load, LoadUser} {
 		c, err := load(file)
@@ -74,7 +75,7 @@ func TestLoad(t *testing.T) {
 }
 
 func TestALinkToNothingIsNotTakenForNoFile(t *testing.T) {
-	link := filepath.Join(privateDir(t), "dsh.yaml")
+	link := filepath.Join(treetest.OutsideTemp(t), "dsh.yaml")
 	if err := os.Symlink("nowhere", link); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestALinkToNothingIsNotTakenForNoFile(t *testing.T) {
 // TestExposed asks of files and roots of a workspace, with dir/link leading to
 // dir/workspace.
 func TestExposed(t *testing.T) {
-	dir := privateDir(t)
+	dir := treetest.OutsideTemp(t)
 	workspace := filepath.Join(dir, "workspace")
 	for _, name := range []string{workspace, filepath.Join(workspace, "sub"), filepath.Join(dir, "beside")} {
 		if err := os.Mkdir(name, 0o700); err != nil {
@@ -135,7 +136,7 @@ func TestExposed(t *testing.T) {
 // What matters is each name that is looked up, and not only the first and the
 // last one.
 func TestExposedOnTheWay(t *testing.T) {
-	dir := privateDir(t)
+	dir := treetest.OutsideTemp(t)
 	workspace := filepath.Join(dir, "workspace")
 	for _, name := range []string{"workspace/sub", "config", "store"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
@@ -184,7 +185,7 @@ func TestExposedOnTheWay(t *testing.T) {
 }
 
 func TestACircleOfLinksLeadsNowhere(t *testing.T) {
-	dir := privateDir(t)
+	dir := treetest.OutsideTemp(t)
 	circle := filepath.Join(dir, "circle")
 	if err := os.Symlink("circle", circle); err != nil {
 		t.Fatal(err)
@@ -192,28 +193,6 @@ func TestACircleOfLinksLeadsNowhere(t *testing.T) {
 	if err := CheckExposed(circle, sandbox.Policy{Mode: sandbox.WorkspaceWrite, WorkspaceRoot: dir}); err == nil {
 		t.Error("no error")
 	}
-}
-
-// privateDir is a canonical directory that is not in the temporary area.
-func privateDir(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp(cache, "dsh-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	canonical, err := sandbox.Canonical(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return canonical
 }
 
 func write(t *testing.T, name, text string) string {

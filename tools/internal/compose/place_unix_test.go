@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
 func chmod(t *testing.T, name string, mode os.FileMode) {
@@ -17,7 +19,7 @@ func chmod(t *testing.T, name string, mode os.FileMode) {
 }
 
 func TestAFileThatOthersMayChangeIsRefused(t *testing.T) {
-	dir := privateDir(t)
+	dir := treetest.OutsideTemp(t)
 	above := filepath.Join(dir, "above")
 	within := filepath.Join(above, "within")
 	if err := os.MkdirAll(within, 0o700); err != nil {
@@ -62,7 +64,7 @@ func TestAFileOfAnotherUserIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to somebody else")
 	}
-	dir := filepath.Join(privateDir(t), "dir")
+	dir := filepath.Join(treetest.OutsideTemp(t), "dir")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,7 @@ func TestAFileOfAnotherUserIsRefused(t *testing.T) {
 // TestALinkThatOthersMayTurnIsRefused has the file behind two links, of which
 // only the one in the middle is within another user's reach.
 func TestALinkThatOthersMayTurnIsRefused(t *testing.T) {
-	dir := privateDir(t)
+	dir := treetest.OutsideTemp(t)
 	public := filepath.Join(dir, "public")
 	if err := os.Mkdir(public, 0o700); err != nil {
 		t.Fatal(err)
@@ -120,7 +122,7 @@ func TestALinkThatOthersMayTurnIsRefused(t *testing.T) {
 }
 
 func TestKey(t *testing.T) {
-	dir := privateDir(t)
+	dir := treetest.OutsideTemp(t)
 	good := write(t, filepath.Join(dir, "good"), " secret-key \n")
 	open := write(t, filepath.Join(dir, "open"), "secret-key")
 	chmod(t, open, 0o640)

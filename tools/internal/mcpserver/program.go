@@ -1,10 +1,6 @@
 package mcpserver
 
 import (
-	"context"
-	"errors"
-	"fmt"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dsh-go/dsh/tools/internal/cli"
@@ -35,14 +31,5 @@ func Serve(flags cli.Confinement, std cli.Streams) error {
 		return err
 	}
 	err = server.Run(end.Ctx, &mcp.IOTransport{Reader: std.In, Writer: std.Out})
-	// Politely also after a signal: a second one has it done at once.
-	if closeErr := procs.Close(context.Background()); closeErr != nil {
-		fmt.Fprintln(std.Err, cli.OneLine(closeErr))
-	}
-	var by *cli.EndedBy
-	if errors.As(err, &by) {
-		status, _ := end.Status()
-		return &cli.ExitError{Status: status}
-	}
-	return err
+	return end.Served(procs, std, err)
 }
