@@ -45,6 +45,9 @@ func (e *engine) shutDown(config Config) error {
 	err := e.endAll()
 	e.starter.stop()
 	e.orphans.stop()
+	if !e.orphans.endRest(unendable) && err == nil {
+		err = &SurvivorsError{}
+	}
 	return errors.Join(err, e.spills.close(config.KeepSpills))
 }
 

@@ -1,5 +1,7 @@
 package subprocesslocal
 
+import "time"
+
 // orphans does nothing: on this system orphans become children of launchd and
 // of nobody else.
 type orphans struct{}
@@ -13,5 +15,7 @@ func (*orphans) note(int) {}
 func (*orphans) adoptAll() {}
 
 func (*orphans) none() bool { return false }
+
+func (*orphans) endRest(time.Duration) (ended bool) { return true }
 
 func (*orphans) stop() {}

@@ -72,6 +72,39 @@ func childless() bool {
 	}
 }
 
+// endRest kills, where every orphan is a child of this program, those that
+// nothing else could find: they left their session and cleared their environment.
+// Nobody may wait for children any more. It reports whether none is left.
+func (o *orphans) endRest(limit time.Duration) (ended bool) {
+	if !o.all.Load() {
+		return true
+	}
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if childless() || !killOrphanedChildren() {
+			return true
+		}
+	}
+	return false
+}
+
+// killOrphanedChildren kills and reaps the children in sessions that are not
+// this program's own, and reports whether there were any. What they leave
+// behind becomes a child in turn.
+func killOrphanedChildren() (found bool) {
+	own, err := unix.Getsid(0)
+	if err != nil {
+		return false
+	}
+	for _, pid := range children() {
+		if session, err := unix.Getsid(pid); err == nil && session != own {
+			found = true
+			unix.Kill(pid, unix.SIGKILL)
+			unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		}
+	}
+	return found
+}
+
 // hold keeps children from being looked at until the function returned is
 // called.
 func (o *orphans) hold() (release func()) {

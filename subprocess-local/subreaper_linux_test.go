@@ -14,7 +14,9 @@ import (
 
 // becomeSubreaper is a program that runs commands and nothing else.
 func becomeSubreaper() error {
-	for _, try := range []func() error{nothingLeft, strayIsEnded, strayThatEndedIsReaped, runnerIsSearchedFor} {
+	for _, try := range []func() error{
+		nothingLeft, strayIsEnded, hiddenStrayIsEnded, strayThatEndedIsReaped, runnerIsSearchedFor,
+	} {
 		if err := try(); err != nil {
 			return err
 		}
@@ -56,6 +58,30 @@ func strayIsEnded() error {
 	}
 	if err := unix.Kill(pid, 0); err != unix.ESRCH {
 		return fmt.Errorf("the stray %d after Close: %w", pid, err)
+	}
+	return nil
+}
+
+// hiddenStrayIsEnded leaves one that neither its session nor its environment
+// gives away, and that has a child like it.
+func hiddenStrayIsEnded() error {
+	service, err := subreaping()
+	if err != nil {
+		return err
+	}
+	const hidden = `setsid env -i /bin/bash -c '/usr/bin/setsid /bin/bash -c "echo \$\$; exec sleep 60 >/dev/null 2>&1" & exec sleep 60 >/dev/null 2>&1' & sleep .3`
+	pid, err := runToEnd(service, bash(hidden))
+	if err != nil {
+		return err
+	}
+	if err := service.Close(testContext); err != nil {
+		return err
+	}
+	if err := unix.Kill(pid, 0); err != unix.ESRCH {
+		return fmt.Errorf("the hidden stray %d after Close: %w", pid, err)
+	}
+	if !childless() {
+		return errors.New("a child is left")
 	}
 	return nil
 }
