@@ -54,10 +54,43 @@ func TestSpansMeetWithoutGapsAndDiffer(t *testing.T) {
 // program is what matters here.
 func TestProgramStaysShort(t *testing.T) {
 	for machine, offered := range machines {
-		for options, limit := range map[Options]int{plain: 140, oldOnes: 170} {
+		for options, limit := range map[Options]int{plain: 125, oldOnes: 150} {
 			if n := len(assemble(offered, options)); n > limit {
 				t.Errorf("%s, %+v: %d instructions, more than %d", machine, options, n, limit)
 			}
 		}
 	}
+}
+
+// The kernel follows the program for each number that it has, of each ABI.
+func TestLittleIsTriedPerNumber(t *testing.T) {
+	for machine, offered := range machines {
+		p := assemble(offered, plain)
+		for i, a := range offered {
+			limit := 9 * inUse
+			if i > 0 {
+				limit = 4 * inUse
+			}
+			tried := 0
+			for number := range uint32(inUse) {
+				tried += kernelTries(p, data{arch: a.audit, number: number})
+			}
+			if tried > limit {
+				t.Errorf("%s, ABI %#x: %d instructions, more than %d", machine, a.audit, tried, limit)
+			}
+		}
+	}
+}
+
+// kernelTries counts the instructions up to the verdict, or to where the
+// kernel gives up: it knows a call's number and ABI, and no more.
+func kernelTries(p program, d data) int {
+	tried, gaveUp := 0, false
+	trace(p, d, func(i instruction) {
+		if !gaveUp {
+			tried++
+		}
+		gaveUp = gaveUp || i.code == opLoad && i.k >= dataArgs
+	})
+	return tried
 }

@@ -9,13 +9,17 @@ import (
 // outcomes are the ends of a program.
 type outcomes struct{ allow, refuse, lack label }
 
-// assemble returns the program for a machine that offers the ABIs.
+// assemble returns the program for a machine that offers the ABIs, its own
+// first.
 //
 // Installing a filter costs more than most of what a start does besides: the
-// kernel compiles the program, and runs it once for every call number to learn
-// which calls it always allows (Documentation/userspace-api/seccomp_filter.rst,
-// "action cache"). So the program is short and finds a number by halving: what
-// looks into arguments and the ends are there once, for all ABIs.
+// kernel compiles the program, and tries every call number of every ABI to
+// learn which calls it always allows (Documentation/userspace-api/
+// seccomp_filter.rst, "action cache"; seccomp_cache_prepare in
+// kernel/seccomp.c). So the program is short and the way to a number is, too:
+// what looks into arguments and the ends are there once, for all ABIs. Nor is
+// anything learnt about the foreign ABIs, which hardly any command enters: the
+// kernel gives a number up where the program loads an argument.
 func assemble(abis []abi, options Options) program {
 	var a assembler
 	to := outcomes{
@@ -25,8 +29,11 @@ func assemble(abis []abi, options Options) program {
 	}
 	rules := a.rules(options, to)
 	start := to.lack
-	for _, offered := range slices.Backward(abis) {
-		section := a.load(dataNumber, a.find(offered.ranges(rules, to)))
+	for i, offered := range slices.Backward(abis) {
+		section := a.load(dataNumber, a.find(offered.ranges(rules, to), inUse))
+		if foreign := i > 0; foreign {
+			section = a.load(lowWord(0), section)
+		}
 		start = a.test(opEqual, offered.audit, section, start)
 	}
 	a.load(dataArch, start)
@@ -113,13 +120,42 @@ func begin(all []span, next span) []span {
 	return append(all, next)
 }
 
-// find leads to what decides about the number in the accumulator.
-func (a *assembler) find(all []span) label {
+// inUse is about how many numbers a kernel has.
+const inUse = 480
+
+// find leads to what decides about the number in the accumulator. Those of the
+// spans that are in use end before end.
+func (a *assembler) find(all []span, end uint32) label {
 	if len(all) == 1 {
 		return all[0].by
 	}
-	middle := len(all) / 2
-	upper := a.find(all[middle:])
-	lower := a.find(all[:middle])
-	return a.test(opAbove, all[middle].from, upper, lower)
+	if isException(all) {
+		return a.test(opEqual, all[1].from, all[1].by, all[0].by)
+	}
+	split := halve(all, end)
+	from := all[split].from
+	upper := a.find(all[split:], end)
+	lower := a.find(all[:split], from)
+	return a.test(opAbove, from, upper, lower)
 }
+
+// isException reports whether the spans are a single number and what is
+// decided alike around it.
+func isException(all []span) bool {
+	return len(all) == 3 && all[1].from+1 == all[2].from && all[0].by == all[2].by
+}
+
+// halve returns where to split spans so that the numbers in use on both sides
+// are as even as can be: the kernel tries every one of them.
+func halve(all []span, end uint32) int {
+	middle := all[0].from + (max(end, all[0].from)-all[0].from)/2
+	nearest := 1
+	for i := range all[1:] {
+		if apart(all[i+1].from, middle) < apart(all[nearest].from, middle) {
+			nearest = i + 1
+		}
+	}
+	return nearest
+}
+
+func apart(a, b uint32) uint32 { return max(a, b) - min(a, b) }

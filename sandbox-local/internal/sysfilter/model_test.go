@@ -153,9 +153,13 @@ func argumentsMatter(number uint32) bool {
 	})
 }
 
-// looksAtArguments follows the program for a call.
+// looksAtArguments follows the program for a call. An argument that is loaded
+// and at once replaced makes no difference.
 func looksAtArguments(p program, d data) bool {
-	var looked bool
-	trace(p, d, func(i instruction) { looked = looked || i.code == opLoad && i.k >= dataArgs })
+	var loaded, looked bool
+	trace(p, d, func(i instruction) {
+		looked = looked || loaded && i.code != opLoad
+		loaded = i.code == opLoad && i.k >= dataArgs
+	})
 	return looked
 }
