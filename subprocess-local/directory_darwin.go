@@ -1,6 +1,4 @@
 package subprocesslocal
 
-// openDirectory leaves it to the child to find out whether it can enter dir.
-func openDirectory(dir string) (directory, error) {
-	return directory{name: dir, fd: -1}, nil
-}
+// openDirectory fails if dir cannot be entered.
+func openDirectory(dir string) (directory, error) { return byPath(dir) }

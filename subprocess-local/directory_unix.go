@@ -8,14 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// directory is a working directory for one start.
+// directory is a working directory that can be entered.
 type directory struct {
-	// name is what the child changes to.
-	name string
-	// certain says that the child can enter name, so that an error of the
-	// start is not about the directory.
-	certain bool
-	fd      int // what keeps name good, or -1
+	name string // what the child changes to
+	fd   int    // what keeps name good, or -1
 }
 
 func (d directory) release() {
@@ -24,17 +20,17 @@ func (d directory) release() {
 	}
 }
 
-// checkDir reports why dir cannot be entered.
-func checkDir(dir string) error {
+// byPath fails if dir cannot be entered now.
+func byPath(dir string) (directory, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return err
+		return directory{}, err
 	}
 	if !info.IsDir() {
-		return &os.PathError{Op: "chdir", Path: dir, Err: unix.ENOTDIR}
+		return directory{}, &os.PathError{Op: "chdir", Path: dir, Err: unix.ENOTDIR}
 	}
 	if err := unix.Faccessat(unix.AT_FDCWD, dir, unix.X_OK, unix.AT_EACCESS); err != nil {
-		return &os.PathError{Op: "chdir", Path: dir, Err: err}
+		return directory{}, &os.PathError{Op: "chdir", Path: dir, Err: err}
 	}
-	return nil
+	return directory{name: dir, fd: -1}, nil
 }

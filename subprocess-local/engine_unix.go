@@ -34,7 +34,8 @@ type launch struct {
 	config Config
 	cookie string // the start's id
 	wiring *wiring
-	leader *leader // once it runs
+	env    []string // once it is composed
+	leader *leader  // once it runs
 }
 
 func (e *engine) start(ctx context.Context, spec subprocess.Spec, config Config) (subprocess.Handle, error) {

@@ -3,6 +3,7 @@
 package subprocesslocal
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -13,57 +14,74 @@ import (
 
 // spawn starts the program of a launch. It returns its leader, or a
 // [*subprocess.StartError].
-func (e *engine) spawn(l launch) (*leader, error) {
-	spec := l.spec
-	dir, err := openDirectory(spec.Dir)
-	if err != nil {
-		return nil, startError(spec, subprocess.StageDirectory, err)
-	}
-	defer dir.release()
-	env := subprocess.Environ(os.Environ(), spec.Env, spec.Unset, spec.Managed)
-	env = append(env, cookieEntry(e.terminator.service, l.cookie))
-	attr := &syscall.ProcAttr{Dir: dir.name, Env: env, Files: l.wiring.child}
-	var started *leader
-	fork := func() { started, err = forkExec(spec.Argv, attr) }
-	if spec.Restrict == nil {
+func (e *engine) spawn(l launch) (started *leader, err error) {
+	env := subprocess.Environ(os.Environ(), l.spec.Env, l.spec.Unset, l.spec.Managed)
+	l.env = append(env, cookieEntry(e.terminator.service, l.cookie))
+	fork := func() { started, err = l.fork() }
+	if l.spec.Restrict == nil {
 		retryBusy(func() error { e.starter.run(fork); return err })
-	} else {
-		refused := restricted(spec.Restrict, func() { retryBusy(func() error { fork(); return err }) })
-		if refused != nil {
-			return nil, startError(spec, subprocess.StageRestrict, refused)
-		}
+		return started, err
 	}
-	if err != nil {
-		return nil, explain(spec, env, dir, err)
+	refused := restricted(l.spec.Restrict, func() { retryBusy(func() error { fork(); return err }) })
+	if refused != nil {
+		return nil, startError(l.spec, subprocess.StageRestrict, refused)
 	}
-	return started, nil
+	return started, err
 }
 
 // retryBusy repeats fork while the program is "text file busy": somebody who
 // was forked while the file was being written has not let go of it yet.
 func retryBusy(fork func() error) {
 	const longest = 64 * time.Millisecond
-	for pause := time.Millisecond; fork() == unix.ETXTBSY && pause <= longest; pause *= 2 {
+	for pause := time.Millisecond; errors.Is(fork(), unix.ETXTBSY) && pause <= longest; pause *= 2 {
 		time.Sleep(pause)
 	}
 }
 
-// explain turns the error of a fork, or of the child before it became the
-// program, into a start error. It does not tell whether entering the directory
-// or executing the program failed, so a directory that is not certain is looked
-// at now: one that vanished meanwhile is not taken for a missing program.
-func explain(spec subprocess.Spec, env []string, dir directory, err error) error {
+// fork starts the program, from the calling thread. The child enters the
+// directory by its path, which takes it the least time. Should that fail, the
+// error may be the directory's or the program's, so the child tries again in a
+// directory that can be entered for certain.
+func (l launch) fork() (*leader, error) {
+	started, err := l.forkIn(l.spec.Dir)
+	if err == nil || isOfNeither(err) {
+		return started, l.explain(err)
+	}
+	dir, unusable := openDirectory(l.spec.Dir)
+	if unusable != nil {
+		return nil, startError(l.spec, subprocess.StageDirectory, unusable)
+	}
+	defer dir.release()
+	started, err = l.forkIn(dir.name)
+	return started, l.explain(err)
+}
+
+func (l launch) forkIn(dir string) (*leader, error) {
+	return forkExec(l.spec.Argv, &syscall.ProcAttr{Dir: dir, Env: l.env, Files: l.wiring.child})
+}
+
+// isOfNeither reports whether an error of a fork, or of the child before it
+// became the program, is certainly not about a path that is missing or barred.
+func isOfNeither(err error) bool {
 	switch err {
+	case unix.E2BIG, unix.EAGAIN, unix.ENOMEM, unix.ETXTBSY:
+		return true
+	default:
+		return false
+	}
+}
+
+// explain turns an error that is not the directory's into a start error.
+func (l launch) explain(err error) error {
+	switch err {
+	case nil:
+		return nil
 	case unix.E2BIG:
-		tooLong := &subprocess.TooLongError{Field: "Argv and Env", Bytes: totalSize(spec.Argv, env)}
-		return startError(spec, subprocess.StageValidate, tooLong)
+		tooLong := &subprocess.TooLongError{Field: "Argv and Env", Bytes: totalSize(l.spec.Argv, l.env)}
+		return startError(l.spec, subprocess.StageValidate, tooLong)
 	case unix.EAGAIN, unix.ENOMEM:
-		return startError(spec, subprocess.StageExec, os.NewSyscallError("fork", err))
+		return startError(l.spec, subprocess.StageExec, os.NewSyscallError("fork", err))
+	default:
+		return startError(l.spec, subprocess.StageExec, &os.PathError{Op: "exec", Path: l.spec.Argv[0], Err: err})
 	}
-	if !dir.certain {
-		if err := checkDir(spec.Dir); err != nil {
-			return startError(spec, subprocess.StageDirectory, err)
-		}
-	}
-	return startError(spec, subprocess.StageExec, &os.PathError{Op: "exec", Path: spec.Argv[0], Err: err})
 }
