@@ -1,7 +1,6 @@
 package subprocess
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,28 +19,47 @@ const ManagedPrefix = "DSH_"
 // name once; of a name that is inherited twice the last entry counts. Entries
 // without a "=" are dropped.
 func Environ(inherited []string, env map[string]string, unset []string, managed map[string]string) []string {
-	merged := make(map[string]string, len(inherited)+len(env)+len(managed))
+	all := make([]variable, 0, len(inherited)+len(env)+len(managed))
 	for _, entry := range inherited {
-		name, value, ok := strings.Cut(entry, "=")
-		if ok && name != "" && !strings.HasPrefix(name, ManagedPrefix) && !IsCredential(name) {
-			merged[name] = value
+		name, _, ok := strings.Cut(entry, "=")
+		if ok && name != "" && !strings.HasPrefix(name, ManagedPrefix) &&
+			!slices.Contains(unset, name) && !IsCredential(name) {
+			all = append(all, variable{name, entry, len(all)})
 		}
-	}
-	for _, name := range unset {
-		delete(merged, name)
 	}
 	for name, value := range env {
 		if !strings.HasPrefix(name, ManagedPrefix) {
-			merged[name] = value
+			all = append(all, variable{name, name + "=" + value, len(all)})
 		}
 	}
-	maps.Copy(merged, managed)
-
-	entries := make([]string, 0, len(merged))
-	for name, value := range merged {
-		entries = append(entries, name+"="+value)
+	for name, value := range managed {
+		all = append(all, variable{name, name + "=" + value, len(all)})
 	}
-	slices.Sort(entries)
+	return lastOfEach(all)
+}
+
+// variable is an entry that competes with the others of its name.
+type variable struct {
+	name, entry string
+	rank        int // the highest of a name wins
+}
+
+// lastOfEach returns the winning entries, sorted. It reorders all. Every start
+// composes an environment, which is why this is no map.
+func lastOfEach(all []variable) []string {
+	slices.SortFunc(all, func(a, b variable) int {
+		if c := strings.Compare(a.name, b.name); c != 0 {
+			return c
+		}
+		return a.rank - b.rank
+	})
+	entries := make([]string, 0, len(all))
+	for i, v := range all {
+		if i+1 == len(all) || all[i+1].name != v.name {
+			entries = append(entries, v.entry)
+		}
+	}
+	slices.Sort(entries) // "A1=" is before "A="
 	return entries
 }
 
@@ -108,6 +126,9 @@ var credentialWords = [][]string{
 // SSH_AUTH_SOCK are not. A credential under a name that does not say so
 // (DATABASE_URL with a password in it) is not recognised.
 func IsCredential(name string) bool {
+	if !mayBeCredential(name) {
+		return false
+	}
 	if isCredentialName(name) {
 		return true
 	}
@@ -116,6 +137,26 @@ func IsCredential(name string) bool {
 	for i := range words {
 		for _, credential := range credentialWords {
 			if hasPrefixFold(words[i:], credential) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// credentialStems are what credentials are called by: every credential name
+// and every list of credential words holds one of them.
+var credentialStems = []string{"auth", "cred", "key", "pass", "pwd", "secret", "token"}
+
+// mayBeCredential is false for nearly every name that is no credential's. It
+// spares splitting them into words, at each start.
+func mayBeCredential(name string) bool {
+	for i := range len(name) {
+		if name[i] >= utf8.RuneSelf {
+			return true // some letters beyond ASCII fold to one of it
+		}
+		for _, stem := range credentialStems {
+			if name[i]|0x20 == stem[0] && len(name)-i >= len(stem) && strings.EqualFold(name[i:i+len(stem)], stem) {
 				return true
 			}
 		}

@@ -122,13 +122,32 @@ func TestLookingAtANameAllocatesNothing(t *testing.T) {
 	}
 }
 
+
+// A credential without a stem would be inherited.
+func TestEveryCredentialHoldsAStem(t *testing.T) {
+	for _, name := range slices.Concat(CredentialNames(), CredentialWords()) {
+		if !mayBeCredential(name) {
+			t.Errorf("%q holds none of %q", name, credentialStems)
+		}
+	}
+}
+
+// The environment of a desktop session with a few tools.
 func BenchmarkEnviron(b *testing.B) {
 	inherited := []string{
 		"PATH=/bin", "HOME=/root", "LANG=C.UTF-8", "TERM=xterm", "SSH_AUTH_SOCK=/s", "OPENAI_API_KEY=x",
 		"XDG_RUNTIME_DIR=/run", "GOFLAGS=-x", "PWD=/", "SHLVL=1", "USER=u", "LOGNAME=u", "MAIL=/m", "EDITOR=vi",
+		"XDG_SESSION_ID=1", "XDG_SESSION_TYPE=wayland", "XDG_SESSION_CLASS=user", "XDG_CURRENT_DESKTOP=d",
+		"DBUS_SESSION_BUS_ADDRESS=unix:path=/b", "DISPLAY=:0", "WAYLAND_DISPLAY=wayland-0", "SHELL=/bin/bash",
+		"LS_COLORS=rs=0", "LESSOPEN=| l %s", "LESSCLOSE=l %s %s", "OLDPWD=/", "COLORTERM=truecolor", "VIRTUAL_ENV=/v",
+		"NVM_DIR=/n", "NVM_BIN=/n/bin", "GOPATH=/g", "CARGO_HOME=/c", "JAVA_HOME=/j", "LC_ALL=C", "_=/bin/env",
 	}
-	env := map[string]string{"TERM": "dumb", "PAGER": "cat"}
+	env := map[string]string{
+		"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "NO_COLOR": "1", "GIT_TERMINAL_PROMPT": "0", "EDITOR": "true",
+	}
+	managed := map[string]string{"DSH_ID": "1"}
+	b.ReportAllocs()
 	for b.Loop() {
-		Environ(inherited, env, nil, nil)
+		Environ(inherited, env, nil, managed)
 	}
 }
