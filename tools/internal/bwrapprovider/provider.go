@@ -44,8 +44,7 @@ func (Provider) Confine(ctx context.Context, req sandbox.Request) (*sandbox.Conf
 		}
 	}
 	return &sandbox.Confinement{
-		Argv: slices.Concat([]string{bwrap}, profile(req), []string{"--"}, req.Argv),
-		Env:  req.Env,
+		Argv: slices.Concat([]string{bwrap}, setenv(req.Env), profile(req), []string{"--"}, req.Argv),
 		Dialect: sandbox.Dialect{
 			Denials:  []string{"read-only file system"},
 			Failures: []sandbox.FailureRule{{Fatal: []string{"bwrap: "}}},
@@ -59,6 +58,16 @@ func find() (string, error) {
 		return "", errRoot
 	}
 	return exec.LookPath("bwrap")
+}
+
+// setenv has bwrap set the command's variables inside: in its own environment
+// some would act on bwrap itself, which has confined nothing yet.
+func setenv(env map[string]string) []string {
+	var args []string
+	for name, value := range env {
+		args = append(args, "--setenv", name, value)
+	}
+	return args
 }
 
 // profile holds the mode. bwrap acts on its options in their order.
