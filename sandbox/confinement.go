@@ -10,13 +10,18 @@ import (
 // The interface never grows: what a future provider can do beyond it is an
 // optional interface or a new field.
 type Provider interface {
-	// Confine says what to start so that req.Argv runs under req.Policy.
+	// Confine says what to start so that req.Argv runs under req.Policy: in
+	// req.Dir or not at all, with the entries of req.Env over what the started
+	// program inherits, and with the latter's standard streams. An exit code of
+	// the command is the started program's.
 	//
-	// It returns an [*InvalidPolicyError] for a policy that the caller got
-	// wrong, an [*UnavailableError] when no backend can hold the policy here,
-	// [ErrFullAccess] for a policy that confines nothing, and ctx's error when
-	// ctx ends first. It never returns a confinement that confines less than
-	// its report says. The confinement serves one start.
+	// It returns the [*InvalidPolicyError] of [Policy.Validate] for a policy
+	// that the caller got wrong, an [*UnavailableError] when no backend can
+	// hold the policy here or serve such a host, [ErrFullAccess] for a policy
+	// that confines nothing, and ctx's error when ctx ends first. What else is
+	// wrong with a request (nothing to start, say, or a root that is not
+	// canonical) is the provider's to name. It never returns a confinement that
+	// confines less than its report says. The confinement serves one start.
 	Confine(ctx context.Context, req Request) (*Confinement, error)
 }
 
@@ -24,10 +29,13 @@ type Provider interface {
 type Request struct {
 	// Argv is exactly what the caller is about to start; never a shell string.
 	Argv []string
-	// Dir is the absolute directory in which it will start.
+	// Dir is the absolute directory in which it will start. A backend that
+	// hides it fails, and starts the command nowhere else.
 	Dir string
 	// Env holds the entries that the caller sets explicitly for the command.
-	// What the command inherits is not listed. Nil means none.
+	// What the command inherits is not listed. Nil means none. A provider may
+	// replace one that names a temporary directory which the command would not
+	// have.
 	Env map[string]string
 	// Policy is what the command is to be confined to.
 	Policy Policy
@@ -110,14 +118,17 @@ type OnThread struct {
 }
 
 // Status is a runner's private channel, which nothing that the command prints
-// can imitate. Its functions are pure and safe for concurrent use; a report
-// may still be incomplete when they are called.
+// can imitate. Its functions are pure and safe for concurrent use.
 type Status struct {
-	// Read says how far the start got, from all that the runner reported.
+	// Read says how far the start got, from all that the runner had reported
+	// when it ended. Of a runner that a signal ended, and that may have had
+	// more to report, the answer says nothing.
 	Read func(report []byte) StartState
-	// Leader names the process whose group is to get the polite signal, as
-	// soon as the report tells; 0 means the process that was started, and so
-	// does a nil function.
+	// Leader names the process whose group is to get the polite signal, so
+	// that the command hears of it: one that comes from the process that was
+	// started, and leads a group. The report may still be incomplete; 0 means
+	// that it does not tell yet, or that it is the process that was started,
+	// and so does a nil function.
 	Leader func(report []byte) int
 }
 
@@ -149,7 +160,8 @@ func (s StartState) String() string {
 // resort: a command can print anything, so a private channel outranks it.
 type Dialect struct {
 	// Denials are substrings of standard error, matched without regard to
-	// case, by which a refused file access is known. None is empty.
+	// case, by which a refused file access is known: of the system's words for
+	// it, as programs print them. None is empty.
 	Denials []string
 	// Failures are the rules by which the runner's own failure is known, in
 	// the order in which they are tried.

@@ -21,13 +21,24 @@
 // setting), it writes the value that is already there. Only the time of a
 // device node's last change cannot always be given back: it becomes the present.
 //
-// The test binary is the command that makes the attempts. It needs
+// The rest of the contract of a provider is checked under each mode by
+// ordinary commands, which do the same without a sandbox as the control: the
+// errors for a policy that is wrong, for full access and for a context that
+// has ended; that Env arrives and does not act on the runner, and that a
+// command starts in Dir or not at all; that the Dialect knows a refusal and a
+// runner that cannot start a command, and takes no ordinary failure for one;
+// and, on Linux, that the polite signal to the group of a Status's Leader
+// reaches the command. What is not kept is a violation of the kind [Broken].
+//
+// The test binary is the command that does all this. It needs
 //
 //	func TestMain(m *testing.M) { sandboxtest.Main(m) }
 //
 // The suite covers files. It does not test what the promise leaves out: the
-// network, other processes' help, access times. Nor does it test the rest of a
-// provider's contract: its errors, and that Env, Dir and Dialect are right.
+// network, other processes' help, access times. Nor does it test what it cannot
+// bring about: that no backend is available, calls that overlap, a runner that
+// fails in another way. The errors that the seam leaves to a provider are the
+// provider's to test.
 //
 // A gap counts as seen only if an attempt can be made by this user on this
 // machine, so a report has to depend on both.

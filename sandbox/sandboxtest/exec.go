@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 )
 
@@ -30,18 +32,29 @@ func Exec(ctx context.Context, l Launch) (Ended, error) {
 	return run(ctx, l)
 }
 
-// run starts l from the calling thread, with which a runner may die.
-func run(ctx context.Context, l Launch) (Ended, error) {
+// run is [Exec] for what may inherit descriptors.
+func run(ctx context.Context, l Launch) (Ended, error) { return runWatched(ctx, l, watch{}) }
+
+// watch says what to do while a launch runs.
+type watch struct {
+	attributes *syscall.SysProcAttr
+	// during, if not nil, is called once the program is started. What it is
+	// given grows meanwhile.
+	during func(pid int, stdout, status *stream)
+}
+
+// runWatched starts l from the calling thread, with which a runner may die.
+func runWatched(ctx context.Context, l Launch, w watch) (Ended, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	argv := l.Argv
 	if l.OnThread != nil {
 		argv = l.OnThread.Argv
 	}
-	var stdout, stderr bytes.Buffer
+	var stdout, stderr stream
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = l.Dir, environment(l), execWait
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = &stdout, &stderr, w.attributes
 	pipes, err := openPipes(l)
 	if err != nil {
 		return Ended{}, fmt.Errorf("%w: %w", ErrNotStarted, err)
@@ -51,13 +64,35 @@ func run(ctx context.Context, l Launch) (Ended, error) {
 	if err := cmd.Start(); err != nil {
 		return Ended{}, fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}
-	status := pipes.started()
+	status, complete := pipes.started()
+	if w.during != nil {
+		w.during(cmd.Process.Pid, &stdout, status)
+	}
 	err = cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return Ended{}, err
 	}
-	return Ended{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), <-status}, nil
+	<-complete
+	return Ended{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), []byte(status.String())}, nil
+}
+
+// stream is what a program has printed so far. It is safe for concurrent use.
+type stream struct {
+	mu      sync.Mutex
+	printed bytes.Buffer
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.printed.Write(p)
+}
+
+func (s *stream) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.printed.String()
 }
 
 // environment is this process's without the names that must not be inherited,
@@ -107,8 +142,8 @@ func openPipes(l Launch) (*pipes, error) {
 	return p, nil
 }
 
-// started feeds the inputs and collects the status, which it then sends.
-func (p *pipes) started() <-chan []byte {
+// started feeds the inputs and collects the status, until it is complete.
+func (p *pipes) started() (status *stream, complete <-chan struct{}) {
 	p.closeTheirs()
 	for _, input := range p.inputs {
 		go func() {
@@ -117,15 +152,15 @@ func (p *pipes) started() <-chan []byte {
 		}()
 	}
 	p.inputs = nil
-	status := make(chan []byte, 1)
+	status = &stream{}
+	done := make(chan struct{})
 	go func() {
-		var all []byte
+		defer close(done)
 		if p.status != nil {
-			all, _ = io.ReadAll(p.status)
+			_, _ = io.Copy(status, p.status) // what there is of it is judged
 		}
-		status <- all
 	}()
-	return status
+	return status, done
 }
 
 func (p *pipes) closeTheirs() {

@@ -14,18 +14,23 @@ const probeArg = "sandboxtest-probe"
 // that, starting it would run its tests again, and again.
 var serving atomic.Bool
 
-// Main runs the tests, or makes the attempts if this process was started for
-// that. It does not return.
+// Main runs the tests, or is the probe if this process was started as that: it
+// makes attempts, or does an ordinary command's job. It does not return.
 func Main(m *testing.M) {
 	ServeProbe()
 	os.Exit(m.Run())
 }
 
-// ServeProbe makes the attempts and exits, if this process was started for
-// that, and otherwise returns. It is for a TestMain that serves others, too.
+// ServeProbe is the probe and exits, if this process was started as that, and
+// otherwise returns. It is for a TestMain that serves others, too.
 func ServeProbe() {
-	if len(os.Args) > 2 && os.Args[1] == probeArg {
-		os.Exit(probeMain(os.Args[2], os.Args[3:]))
+	if len(os.Args) > 2 {
+		switch os.Args[1] {
+		case probeArg:
+			os.Exit(probeMain(os.Args[2], os.Args[3:]))
+		case witnessArg:
+			os.Exit(witnessMain(os.Args[2], os.Args[3:]))
+		}
 	}
 	serving.Store(true)
 }

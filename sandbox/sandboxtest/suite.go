@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -65,7 +66,7 @@ var (
 // Measure is [Run] without a test: it returns what was seen, the violations
 // among it. An error means that nothing is known. Measurements of one process
 // wait for each other; it must not start anything else meanwhile that minds
-// inheriting descriptors.
+// inheriting descriptors or variables whose names begin with DSH_CONFORMANCE_.
 func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_ *Table, err error) {
 	if len(catalog()) == 0 {
 		return nil, ErrNoAttempts
@@ -117,7 +118,8 @@ type suite struct {
 	table    Table
 }
 
-// mode makes the attempts under a mode and judges what it came to.
+// mode makes the attempts under a mode and judges what it came to, and then
+// the rest of the contract.
 func (s *suite) mode(ctx context.Context, mode sandbox.Mode) error {
 	all := s.stage(mode, s.chosen())
 	if err := s.checkPrepared(all); err != nil {
@@ -125,12 +127,12 @@ func (s *suite) mode(ctx context.Context, mode sandbox.Mode) error {
 	}
 	var claims sandbox.Report
 	err := s.run(ctx, all, func(ctx context.Context, argv []string) (Ended, error) {
-		confinement, err := s.confine(ctx, mode, argv)
+		confinement, err := s.confine(ctx, mode, command{argv: argv, dir: s.workspace()})
 		if err != nil {
 			return Ended{}, err
 		}
 		if claims.Runner != "" && !reflect.DeepEqual(claims, confinement.Report) {
-			s.broken(mode, "two reports of the same mode: %+v and %+v", claims, confinement.Report)
+			s.broken(mode, "the report", "two of the same mode: %+v and %+v", claims, confinement.Report)
 		}
 		claims = confinement.Report
 		return s.start(ctx, mode, confinement)
@@ -140,7 +142,7 @@ func (s *suite) mode(ctx context.Context, mode sandbox.Mode) error {
 	}
 	s.table.Runner = claims.Runner
 	s.judge(mode, claims, byCell(all))
-	return nil
+	return s.contract(ctx, mode)
 }
 
 // checkPrepared makes sure that what was possible without a sandbox is
@@ -154,9 +156,9 @@ func (s *suite) checkPrepared(all []*staged) error {
 	return nil
 }
 
-func (s *suite) confine(ctx context.Context, mode sandbox.Mode, argv []string) (*sandbox.Confinement, error) {
+func (s *suite) confine(ctx context.Context, mode sandbox.Mode, c command) (*sandbox.Confinement, error) {
 	confinement, err := s.provider.Confine(ctx, sandbox.Request{
-		Argv: argv, Dir: s.workspace(), Host: s.options.Host,
+		Argv: c.argv, Dir: c.dir, Env: maps.Clone(c.env), Host: s.options.Host,
 		Policy: sandbox.Policy{Mode: mode, WorkspaceRoot: s.workspace()},
 	})
 	if err != nil {
@@ -173,13 +175,13 @@ func (s *suite) start(ctx context.Context, mode sandbox.Mode, confinement *sandb
 		return ended, err
 	}
 	if state := confinement.Status.Read(ended.Status); state != sandbox.CommandStarted {
-		s.broken(mode, "the probe ran, and the runner's status says %v: %q", state, ended.Status)
+		s.broken(mode, "the status", "the probe ran, and the runner says %v: %q", state, ended.Status)
 	}
 	return ended, nil
 }
 
-func (s *suite) broken(mode sandbox.Mode, format string, args ...any) {
-	s.violate(Violation{Kind: Broken, Mode: mode, Detail: fmt.Sprintf(format, args...)})
+func (s *suite) broken(mode sandbox.Mode, by, format string, args ...any) {
+	s.violate(Violation{Kind: Broken, Mode: mode, Attempt: by, Detail: fmt.Sprintf(format, args...)})
 }
 
 func (s *suite) violate(v Violation) { s.table.Violations = append(s.table.Violations, v) }

@@ -22,9 +22,14 @@ import (
 const pretendArg = "sandboxtest-pretend"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == pretendArg {
+	switch {
+	case len(os.Args) == 3 && os.Args[1] == pretendArg:
 		os.Exit(pretend(os.Args[2]))
+	case len(os.Args) > 2 && os.Args[1] == apartArg:
+		os.Exit(runApart(os.Args[2:]))
 	}
+	// Under the race detector each of the many probes would wait at its end.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	Main(m)
 }
 
@@ -44,20 +49,35 @@ func pretend(plan string) int {
 }
 
 // fake is a provider that starts an argv of its choice and claims what it is
-// told to claim.
+// told to claim. The rest of the contract it keeps.
 type fake struct {
-	argv   func(sandbox.Request) []string
-	gaps   map[sandbox.Mode][]sandbox.Gap
-	status *sandbox.Status
+	argv    func(sandbox.Request) []string
+	gaps    map[sandbox.Mode][]sandbox.Gap
+	status  *sandbox.Status
+	dialect sandbox.Dialect
 }
 
-func (f fake) Confine(_ context.Context, req sandbox.Request) (*sandbox.Confinement, error) {
+func (f fake) Confine(ctx context.Context, req sandbox.Request) (*sandbox.Confinement, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := req.Policy.Validate(); err != nil {
+		return nil, err
+	}
+	if !req.Policy.Mode.Confines() {
+		return nil, sandbox.ErrFullAccess
+	}
 	gaps := f.gaps[req.Policy.Mode]
-	return &sandbox.Confinement{
-		Argv:   f.argv(req),
-		Status: f.status,
-		Report: sandbox.Report{Runner: "fake", Enforcement: sandbox.EnforcementOf(gaps), Gaps: gaps},
-	}, nil
+	c := &sandbox.Confinement{
+		Argv:    f.argv(req),
+		Env:     req.Env,
+		Dialect: f.dialect,
+		Report:  sandbox.Report{Runner: "fake", Enforcement: sandbox.EnforcementOf(gaps), Gaps: gaps},
+	}
+	if req.Host.FirstFD != 0 {
+		c.Status = f.status
+	}
+	return c, nil
 }
 
 func asRequested(req sandbox.Request) []string { return req.Argv }
@@ -68,7 +88,12 @@ func pretending(t *testing.T) func(sandbox.Request) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(req sandbox.Request) []string { return []string{self, pretendArg, req.Argv[len(req.Argv)-1]} }
+	return func(req sandbox.Request) []string {
+		if len(req.Argv) == 3 && req.Argv[1] == probeArg {
+			return []string{self, pretendArg, req.Argv[2]}
+		}
+		return req.Argv
+	}
 }
 
 // recorder is a test that may fail.

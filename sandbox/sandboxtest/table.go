@@ -9,12 +9,14 @@ import (
 
 // Table is the truth about one provider, as one user, on one machine.
 type Table struct {
+	// Runner names the backend, as in [sandbox.Report].
 	Runner string
 	// User is "root" or "ordinary user".
 	User string
 	// System is the kernel's or the operating system's name and version.
 	System string
-	Cells  []Cell
+	// Cells are ordered by mode, then by effect, then by place.
+	Cells []Cell
 	// Violations are the claims that do not hold.
 	Violations []Violation
 	// Untried names what could not be tried, with the reason.
@@ -23,9 +25,13 @@ type Table struct {
 
 // Cell is the truth about one effect at one place under one mode.
 type Cell struct {
-	Mode    sandbox.Mode
-	Effect  sandbox.Effect
-	Place   sandbox.Place
+	// Mode is the mode under which the effect was tried.
+	Mode sandbox.Mode
+	// Effect is the row of the mode's table.
+	Effect sandbox.Effect
+	// Place is the column.
+	Place sandbox.Place
+	// Verdict is what the attempts came to, taken together.
 	Verdict Verdict
 	// Trials is how many attempts could be made here at all, and Untriable how
 	// many could not: they fail without a sandbox, too.
@@ -96,25 +102,32 @@ const (
 	UnobservedGap Kind = "declared gap that was not observed"
 	// Useless is a refusal of what the mode allows.
 	Useless Kind = "refused although the mode allows it"
-	// Broken is a contradiction in what the provider says.
+	// Broken is a contradiction in what the provider says, or another breach of
+	// the contract of [sandbox.Provider].
 	Broken Kind = "broken contract"
 )
 
 // Violation is a claim that does not hold.
 type Violation struct {
-	Kind   Kind
-	Mode   sandbox.Mode
+	// Kind says what is wrong.
+	Kind Kind
+	// Mode is the mode under which it was found out.
+	Mode sandbox.Mode
+	// Effect is what the claim is about; empty for [Broken].
 	Effect sandbox.Effect
-	Place  sandbox.Place
-	// Attempt names the way in which it was found out.
+	// Place is where; empty for [Broken].
+	Place sandbox.Place
+	// Attempt names the way in which it was found out: an attempt, or for
+	// [Broken] the promise that is not kept.
 	Attempt string
-	Detail  string
+	// Detail says what was seen.
+	Detail string
 }
 
 // String says everything on one line.
 func (v Violation) String() string {
 	if v.Kind == Broken {
-		return fmt.Sprintf("%s: %s: %s", v.Kind, v.Mode, v.Detail)
+		return fmt.Sprintf("%s: %s, %s: %s", v.Kind, v.Mode, v.Attempt, v.Detail)
 	}
 	return fmt.Sprintf("%s: %s, %s in %s, by %s: %s", v.Kind, v.Mode, v.Effect, v.Place, v.Attempt, v.Detail)
 }

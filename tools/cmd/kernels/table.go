@@ -119,9 +119,12 @@ func gaps(r row) string {
 func limits(r row) []string {
 	var refused, broken []string
 	for _, v := range r.Violations {
-		if v.Kind == sandboxtest.Useless {
+		switch v.Kind {
+		case sandboxtest.Useless:
 			refused = append(refused, string(v.Effect))
-		} else {
+		case sandboxtest.Broken:
+			broken = append(broken, fmt.Sprintf("%s: %s", v.Kind, v.Attempt))
+		default:
 			broken = append(broken, fmt.Sprintf("%s: %s in %s", v.Kind, v.Effect, v.Place))
 		}
 	}
