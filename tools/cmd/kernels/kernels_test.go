@@ -222,6 +222,7 @@ func TestWriteTable(t *testing.T) {
 		{Kind: sandboxtest.Useless, Effect: "hard-link"},
 		{Kind: sandboxtest.UndeclaredGap, Effect: "xattr", Place: "dev"},
 		{Kind: sandboxtest.UndeclaredGap, Effect: "xattr", Place: "dev"},
+		{Kind: sandboxtest.Broken, Attempt: "the environment arrives"},
 	}
 	full := guestjob.Row{Runner: "landlock", Mode: "read-only", Enforcement: "full", Cells: cells}
 	unusable := guestjob.Row{Runner: "bwrap", Mode: "read-only", Unusable: "it is not there"}
@@ -235,7 +236,7 @@ func TestWriteTable(t *testing.T) {
 	}
 	want := `| 6.1 | amd64 | 2 | bwrap | read-only | unusable | it is not there | – | – |
 | 6.1 | amd64 | 2 | landlock | read-only | partial / full | outside and dev: mode, times; proc: owner / – | 7 | 3 |
-| 6.1 | amd64 | 1 masked | landlock | read-only | partial | outside and dev: mode, times; proc: owner; *limit: no hard-link, rename-across*; **undeclared gap: xattr in dev** | 7 | 3 |
+| 6.1 | amd64 | 1 masked | landlock | read-only | partial | outside and dev: mode, times; proc: owner; *limit: no hard-link, rename-across*; **undeclared gap: xattr in dev**; **broken contract: the environment arrives** | 7 | 3 |
 `
 	if _, body, _ := strings.Cut(out.String(), "---|\n"); body != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)
