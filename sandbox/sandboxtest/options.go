@@ -33,9 +33,10 @@ type Options struct {
 // cannot start.
 var ErrNotStarted = errors.New("sandboxtest: cannot start the confinement")
 
-// Launch is one confinement to start. No descriptor but 0, 1, 2 and those of
-// the confinement may reach the started program: the suite opens some that it
-// looks for inside.
+// Launch is one confinement to start, or for a control one that confines
+// nothing. The started program inherits this process's environment. No
+// descriptor but 0, 1, 2 and those of the confinement may reach it: the suite
+// opens some that it looks for inside.
 type Launch struct {
 	*sandbox.Confinement
 	// Dir is the directory to start in.

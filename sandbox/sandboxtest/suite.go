@@ -66,7 +66,7 @@ var (
 // Measure is [Run] without a test: it returns what was seen, the violations
 // among it. An error means that nothing is known. Measurements of one process
 // wait for each other; it must not start anything else meanwhile that minds
-// inheriting descriptors or variables whose names begin with DSH_CONFORMANCE_.
+// inheriting descriptors or variables whose names begin with CONFORMANCE_.
 func Measure(ctx context.Context, provider sandbox.Provider, options Options) (_ *Table, err error) {
 	if len(catalog()) == 0 {
 		return nil, ErrNoAttempts

@@ -13,10 +13,11 @@ import (
 )
 
 // The variables that the suite sets in its own process, for a while: one that
-// a command inherits, and one that a request replaces.
+// a command inherits, and one that a request replaces. Names that begin with
+// DSH_ would not do: a spawner may keep those to itself.
 const (
-	inheritedName = "DSH_CONFORMANCE_INHERITED"
-	replacedName  = "DSH_CONFORMANCE_REPLACED"
+	inheritedName = "CONFORMANCE_INHERITED"
+	replacedName  = "CONFORMANCE_REPLACED"
 )
 
 // explicit are entries of a request. Some of them act on a shell or find
@@ -24,13 +25,13 @@ const (
 func explicit() map[string]string {
 	const nowhere = "/no-such-directory"
 	return map[string]string{
-		replacedName:             "the request's",
-		"DSH_CONFORMANCE_EMPTY":  "",
-		"DSH_CONFORMANCE_SPACES": " a  b=c\n$HOME 'd' \"e\" \\",
-		"DSH_CONFORMANCE_BYTES":  "\xff\xfe",
-		"BASH_ENV":               nowhere,
-		"CDPATH":                 nowhere,
-		"PATH":                   nowhere + string(os.PathListSeparator) + os.Getenv("PATH"),
+		replacedName:         "the request's",
+		"CONFORMANCE_EMPTY":  "",
+		"CONFORMANCE_SPACES": " a  b=c\n$HOME 'd' \"e\" \\",
+		"CONFORMANCE_BYTES":  "\xff\xfe",
+		"BASH_ENV":           nowhere,
+		"CDPATH":             nowhere,
+		"PATH":               nowhere + string(os.PathListSeparator) + os.Getenv("PATH"),
 	}
 }
 
