@@ -13,10 +13,11 @@ import (
 // engine is what a [Service] does where processes can be started. The zero
 // value is ready to use.
 type engine struct {
-	starter    starter
-	terminator terminator
-	spills     spillStore
-	orphans    orphans
+	environment environment
+	starter     starter
+	terminator  terminator
+	spills      spillStore
+	orphans     orphans
 
 	starting sync.WaitGroup // starts that were admitted
 

@@ -44,3 +44,15 @@ func TestAReadThatDoesNotComeBack(t *testing.T) {
 		t.Errorf("the stuck process was read %d times", n)
 	}
 }
+
+// What is inherited is remembered, and looked at again when it changes.
+func TestAStartSeesTheEnvironmentAsItIs(t *testing.T) {
+	service := newService(t)
+	const name = "SUBPROCESSLOCAL_TEST_AMBIENT"
+	for _, want := range []string{"one", "two", "two", "one"} {
+		t.Setenv(name, want)
+		if got := run(t, service, bash("printf %s \"$"+name+"\"")); got != want {
+			t.Errorf("the start got %q, the program has %q", got, want)
+		}
+	}
+}

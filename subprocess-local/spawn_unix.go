@@ -15,7 +15,7 @@ import (
 // spawn starts the program of a launch. It returns its leader, or a
 // [*subprocess.StartError].
 func (e *engine) spawn(l launch) (started *leader, err error) {
-	env := subprocess.Environ(os.Environ(), l.spec.Env, l.spec.Unset, l.spec.Managed)
+	env := e.environment.current().With(l.spec.Env, l.spec.Unset, l.spec.Managed)
 	l.env = append(env, cookieEntry(e.terminator.service, l.cookie))
 	fork := func() { started, err = l.fork() }
 	if l.spec.Restrict == nil {

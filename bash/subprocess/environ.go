@@ -3,229 +3,85 @@ package subprocess
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // ManagedPrefix begins the name of every variable that the product itself
 // hands to a command. It matches exactly, in upper case.
 const ManagedPrefix = "DSH_"
 
-// Environ composes a process's environment: what is inherited, without
-// credential-shaped names ([IsCredential]), without names that begin with
-// [ManagedPrefix] and without the names in unset; then env; then managed,
-// which nobody can displace. An entry of env that begins with ManagedPrefix is
-// dropped. Nil maps and slices mean nothing. The result is sorted and has each
-// name once; of a name that is inherited twice the last entry counts. Entries
-// without a "=" are dropped.
+// Environ composes a process's environment: what is inherited ([InheritedFrom]),
+// without the names in unset; then env; then managed, which nobody can
+// displace. An entry of env that begins with [ManagedPrefix] is dropped. Nil
+// maps and slices mean nothing. The result is sorted by name and has each name
+// once.
 func Environ(inherited []string, env map[string]string, unset []string, managed map[string]string) []string {
-	all := make([]variable, 0, len(inherited)+len(env)+len(managed))
-	for _, entry := range inherited {
+	return InheritedFrom(inherited).With(env, unset, managed)
+}
+
+// Inherited is what processes inherit of an environment. It is immutable, and
+// can be kept as long as the environment stays the same: to look at every name
+// takes longer than the rest of composing. The zero value is empty.
+type Inherited struct {
+	variables []variable // sorted by name, each once
+}
+
+// InheritedFrom picks what is inherited of an environment: everything but
+// credential-shaped names ([IsCredential]) and names that begin with
+// [ManagedPrefix]. Of a name that is there twice the last entry counts.
+// Entries without a "=" or a name are dropped.
+func InheritedFrom(environ []string) Inherited {
+	all := make([]variable, 0, len(environ))
+	for _, entry := range environ {
 		name, _, ok := strings.Cut(entry, "=")
-		if ok && name != "" && !strings.HasPrefix(name, ManagedPrefix) &&
-			!slices.Contains(unset, name) && !IsCredential(name) {
+		if ok && name != "" && !strings.HasPrefix(name, ManagedPrefix) && !IsCredential(name) {
 			all = append(all, variable{name, entry, len(all)})
 		}
 	}
+	return Inherited{lastOfEach(all)}
+}
+
+// With composes an environment as [Environ] does.
+func (i Inherited) With(env map[string]string, unset []string, managed map[string]string) []string {
+	set := make([]variable, 0, len(env)+len(managed))
 	for name, value := range env {
 		if !strings.HasPrefix(name, ManagedPrefix) {
-			all = append(all, variable{name, name + "=" + value, len(all)})
+			set = append(set, variable{name, name + "=" + value, len(set)})
 		}
 	}
 	for name, value := range managed {
-		all = append(all, variable{name, name + "=" + value, len(all)})
+		set = append(set, variable{name, name + "=" + value, len(set)})
 	}
-	return lastOfEach(all)
+	set = lastOfEach(set)
+	entries := make([]string, 0, len(i.variables)+len(set))
+	for _, inherited := range i.variables {
+		for len(set) > 0 && set[0].name < inherited.name {
+			entries = append(entries, set[0].entry)
+			set = set[1:]
+		}
+		displaced := len(set) > 0 && set[0].name == inherited.name
+		if !displaced && !slices.Contains(unset, inherited.name) {
+			entries = append(entries, inherited.entry)
+		}
+	}
+	for _, rest := range set {
+		entries = append(entries, rest.entry)
+	}
+	return entries
 }
 
-// variable is an entry that competes with the others of its name.
+// variable is an entry that competes with others of its name.
 type variable struct {
 	name, entry string
 	rank        int // the highest of a name wins
 }
 
-// lastOfEach returns the winning entries, sorted. It reorders all. Every start
-// composes an environment, which is why this is no map.
-func lastOfEach(all []variable) []string {
+// lastOfEach sorts variables by name and keeps the winner of each, in place.
+func lastOfEach(all []variable) []variable {
 	slices.SortFunc(all, func(a, b variable) int {
 		if c := strings.Compare(a.name, b.name); c != 0 {
 			return c
 		}
-		return a.rank - b.rank
+		return b.rank - a.rank
 	})
-	entries := make([]string, 0, len(all))
-	for i, v := range all {
-		if i+1 == len(all) || all[i+1].name != v.name {
-			entries = append(entries, v.entry)
-		}
-	}
-	slices.Sort(entries) // "A1=" is before "A="
-	return entries
-}
-
-// CredentialNames returns the exact names, in upper case, that [IsCredential]
-// knows beyond the words of [CredentialWords].
-func CredentialNames() []string { return slices.Clone(credentialNames) }
-
-// CredentialWords returns the words, in upper case, by which [IsCredential]
-// knows a name. A word of several parts stands for the parts in a row.
-func CredentialWords() []string {
-	var words []string
-	for _, word := range credentialWords {
-		words = append(words, strings.Join(word, "_"))
-	}
-	slices.Sort(words)
-	return words
-}
-
-var credentialNames = []string{
-	"DOCKER_AUTH_CONFIG", // docker and GitLab runners
-	"MYSQL_PWD",          // MySQL; as a word, PWD would take the working directory
-	"NPM_CONFIG__AUTH",   // npm: user and password in base64
-	"PGPASSFILE",         // libpq
-	"PGPASSWORD",         // libpq
-	"REDISCLI_AUTH",      // redis-cli
-	"SSHPASS",            // sshpass
-}
-
-var credentialWords = [][]string{
-	{"TOKEN"},
-	{"TOKENS"},
-	{"AUTHTOKEN"},
-	{"ACCESSTOKEN"},
-	{"SECRET"},
-	{"SECRETS"},
-	{"PASSWORD"},
-	{"PASSWORDS"},
-	{"PASSWD"},
-	{"PASSPHRASE"},
-	{"PASSCODE"},
-	{"CREDENTIAL"},
-	{"CREDENTIALS"},
-	{"CREDS"},
-	{"APIKEY"},
-	{"API", "KEY"},
-	{"API", "KEYS"},
-	{"ACCESSKEY"},
-	{"ACCESS", "KEY"},
-	{"SECRETKEY"},
-	{"PRIVATEKEY"},
-	{"PRIVATE", "KEY"},
-	{"ENCRYPTION", "KEY"},
-	{"SIGNING", "KEY"},
-	{"ACCOUNT", "KEY"},
-	{"AUTH", "KEY"},
-	{"MASTER", "KEY"},
-}
-
-// IsCredential reports whether name looks like that of a credential. It
-// compares whole words, in any case, never substrings: words are separated by
-// anything that is neither letter nor digit, between letters and digits, and
-// where camel case begins one. So GH_TOKEN, aws_secret_access_key and
-// dbPassword2 are credentials; TOKENIZERS_PARALLELISM, MONKEY, PWD and
-// SSH_AUTH_SOCK are not. A credential under a name that does not say so
-// (DATABASE_URL with a password in it) is not recognised.
-func IsCredential(name string) bool {
-	if !mayBeCredential(name) {
-		return false
-	}
-	if isCredentialName(name) {
-		return true
-	}
-	var room [16]string // of most names, so that nothing is allocated
-	words := nameWords(room[:0], name)
-	for i := range words {
-		for _, credential := range credentialWords {
-			if hasPrefixFold(words[i:], credential) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// credentialStems are what credentials are called by: every credential name
-// and every list of credential words holds one of them.
-var credentialStems = []string{"auth", "cred", "key", "pass", "pwd", "secret", "token"}
-
-// mayBeCredential is false for nearly every name that is no credential's. It
-// spares splitting them into words, at each start.
-func mayBeCredential(name string) bool {
-	for i := range len(name) {
-		if name[i] >= utf8.RuneSelf {
-			return true // some letters beyond ASCII fold to one of it
-		}
-		for _, stem := range credentialStems {
-			if name[i]|0x20 == stem[0] && len(name)-i >= len(stem) && strings.EqualFold(name[i:i+len(stem)], stem) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func isCredentialName(name string) bool {
-	for _, credential := range credentialNames {
-		if strings.EqualFold(name, credential) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasPrefixFold reports whether words begin with those of prefix, in any case.
-func hasPrefixFold(words, prefix []string) bool {
-	if len(words) < len(prefix) {
-		return false
-	}
-	for i, word := range prefix {
-		if !strings.EqualFold(words[i], word) {
-			return false
-		}
-	}
-	return true
-}
-
-// nameWords appends the words of a variable's name, as they are spelled.
-func nameWords(words []string, name string) []string {
-	start := 0 // of the word that i is in
-	var before rune
-	for i, r := range name {
-		switch {
-		case !isWordRune(r):
-			words = appendWord(words, name[start:i])
-			start = i + utf8.RuneLen(r)
-			if r == utf8.RuneError && !strings.HasPrefix(name[i:], string(utf8.RuneError)) {
-				start = i + 1 // a byte that is no text
-			}
-		case i > start && beginsWord(before, r, name[i+utf8.RuneLen(r):]):
-			words = appendWord(words, name[start:i])
-			start = i
-		}
-		before = r
-	}
-	return appendWord(words, name[min(start, len(name)):])
-}
-
-func appendWord(words []string, word string) []string {
-	if word == "" {
-		return words
-	}
-	return append(words, word)
-}
-
-func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// beginsWord reports whether r begins a word inside a run of letters and
-// digits: between a letter and a digit, at the capital of camelCase, and at
-// the last capital of an acronym before lower case (the K of APIKey).
-func beginsWord(before, r rune, rest string) bool {
-	if unicode.IsDigit(before) != unicode.IsDigit(r) {
-		return true
-	}
-	if !unicode.IsUpper(r) {
-		return false
-	}
-	next, _ := utf8.DecodeRuneInString(rest)
-	return unicode.IsLower(before) || unicode.IsLower(next)
+	return slices.CompactFunc(all, func(a, b variable) bool { return a.name == b.name })
 }

@@ -2,40 +2,8 @@ package subprocess
 
 import (
 	"slices"
-	"strings"
 	"testing"
 )
-
-func TestIsCredential(t *testing.T) {
-	credentials := []string{
-		"OPENAI_API_KEY", "aws_secret_access_key", "AWS_ACCESS_KEY_ID", "Db_Password", "GH_TOKEN", "gh-token",
-		"PGPASSWORD", "pgpassword", "MYSQL_PWD", "SSH_PASSPHRASE", "GOOGLE_APPLICATION_CREDENTIALS",
-		"NPM_CONFIG__AUTH", "npm_config__auth", "dbPassword", "OpenAIApiKey", "API_KEY2", "TOKEN1",
-		"TOKEN", "my.secret", "_SECRET_",
-	}
-	for _, name := range credentials {
-		if !IsCredential(name) {
-			t.Errorf("IsCredential(%q) = false", name)
-		}
-	}
-	others := []string{
-		"TOKENIZERS_PARALLELISM", "MONKEY", "KEYBOARD_LAYOUT", "PWD", "OLDPWD", "SSH_AUTH_SOCK", "PATH", "HOME",
-		"SECRETARY", "KEY", "API", "APIKEYS_DOC", "PASSAGE", "GIT_ASKPASS", "", "_", "=", "\xff\xfe", "XDG_RUNTIME_DIR",
-	}
-	for _, name := range others {
-		if IsCredential(name) {
-			t.Errorf("IsCredential(%q) = true", name)
-		}
-	}
-}
-
-func TestPublishedCredentialListsAreWhatIsApplied(t *testing.T) {
-	for _, name := range slices.Concat(CredentialNames(), CredentialWords()) {
-		if !IsCredential(name) || !IsCredential(strings.ToLower(name)) {
-			t.Errorf("published name %q is not recognised", name)
-		}
-	}
-}
 
 func TestEnviron(t *testing.T) {
 	tests := []struct {
@@ -77,6 +45,13 @@ func TestEnviron(t *testing.T) {
 			want:      []string{"A=2"},
 		},
 		{
+			name:      "sorted by name, each once",
+			inherited: []string{"D=1", "B=1", "A1=1", "A=1"},
+			env:       map[string]string{"C": "2", "A0": "2", "D": "2", "E": "2"},
+			managed:   map[string]string{"E": "3"},
+			want:      []string{"A=1", "A0=2", "A1=1", "B=1", "C=2", "D=2", "E=3"},
+		},
+		{
 			name: "bytes are kept as they are",
 			env:  map[string]string{"B": "\xff\xfe", "EMPTY": ""},
 			want: []string{"B=\xff\xfe", "EMPTY="},
@@ -92,62 +67,42 @@ func TestEnviron(t *testing.T) {
 	}
 }
 
-func TestNameWords(t *testing.T) {
-	for name, want := range map[string][]string{
-		"":                   nil,
-		"_":                  nil,
-		"GH_TOKEN":           {"GH", "TOKEN"},
-		"__a--b..":           {"a", "b"},
-		"dbPassword2":        {"db", "Password", "2"},
-		"OpenAIApiKey":       {"Open", "AI", "Api", "Key"},
-		"S3_KEY":             {"S", "3", "KEY"},
-		"\xffTOKEN\xfe":      {"TOKEN"},
-		"\uFFFDTOKEN\uFFFDx": {"TOKEN", "x"},
-		"héTOKEN":            {"hé", "TOKEN"},
-		"a\xc3":              {"a"},
-	} {
-		if got := nameWords(nil, name); !slices.Equal(got, want) {
-			t.Errorf("nameWords(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestLookingAtANameAllocatesNothing(t *testing.T) {
-	if n := testing.AllocsPerRun(100, func() {
-		for _, name := range []string{"PATH", "TOKENIZERS_PARALLELISM", "aws_secret_access_key", "XDG_RUNTIME_DIR"} {
-			IsCredential(name)
-		}
-	}); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-
-// A credential without a stem would be inherited.
-func TestEveryCredentialHoldsAStem(t *testing.T) {
-	for _, name := range slices.Concat(CredentialNames(), CredentialWords()) {
-		if !mayBeCredential(name) {
-			t.Errorf("%q holds none of %q", name, credentialStems)
-		}
+// What is composed later is no part of what is inherited.
+func TestInheritedIsImmutable(t *testing.T) {
+	environ := []string{"B=1", "A=1"}
+	inherited := InheritedFrom(environ)
+	environ[0] = "B=changed"
+	inherited.With(map[string]string{"A": "2", "C": "2"}, []string{"B"}, nil)
+	if got, want := inherited.With(nil, nil, nil), []string{"A=1", "B=1"}; !slices.Equal(got, want) {
+		t.Errorf("With = %q, want %q", got, want)
 	}
 }
 
 // The environment of a desktop session with a few tools.
-func BenchmarkEnviron(b *testing.B) {
-	inherited := []string{
-		"PATH=/bin", "HOME=/root", "LANG=C.UTF-8", "TERM=xterm", "SSH_AUTH_SOCK=/s", "OPENAI_API_KEY=x",
-		"XDG_RUNTIME_DIR=/run", "GOFLAGS=-x", "PWD=/", "SHLVL=1", "USER=u", "LOGNAME=u", "MAIL=/m", "EDITOR=vi",
-		"XDG_SESSION_ID=1", "XDG_SESSION_TYPE=wayland", "XDG_SESSION_CLASS=user", "XDG_CURRENT_DESKTOP=d",
-		"DBUS_SESSION_BUS_ADDRESS=unix:path=/b", "DISPLAY=:0", "WAYLAND_DISPLAY=wayland-0", "SHELL=/bin/bash",
-		"LS_COLORS=rs=0", "LESSOPEN=| l %s", "LESSCLOSE=l %s %s", "OLDPWD=/", "COLORTERM=truecolor", "VIRTUAL_ENV=/v",
-		"NVM_DIR=/n", "NVM_BIN=/n/bin", "GOPATH=/g", "CARGO_HOME=/c", "JAVA_HOME=/j", "LC_ALL=C", "_=/bin/env",
+var desktop = []string{
+	"PATH=/bin", "HOME=/root", "LANG=C.UTF-8", "TERM=xterm", "SSH_AUTH_SOCK=/s", "OPENAI_API_KEY=x",
+	"XDG_RUNTIME_DIR=/run", "GOFLAGS=-x", "PWD=/", "SHLVL=1", "USER=u", "LOGNAME=u", "MAIL=/m", "EDITOR=vi",
+	"XDG_SESSION_ID=1", "XDG_SESSION_TYPE=wayland", "XDG_SESSION_CLASS=user", "XDG_CURRENT_DESKTOP=d",
+	"DBUS_SESSION_BUS_ADDRESS=unix:path=/b", "DISPLAY=:0", "WAYLAND_DISPLAY=wayland-0", "SHELL=/bin/bash",
+	"LS_COLORS=rs=0", "LESSOPEN=| l %s", "LESSCLOSE=l %s %s", "OLDPWD=/", "COLORTERM=truecolor", "VIRTUAL_ENV=/v",
+	"NVM_DIR=/n", "NVM_BIN=/n/bin", "GOPATH=/g", "CARGO_HOME=/c", "JAVA_HOME=/j", "LC_ALL=C", "_=/bin/env",
+}
+
+func BenchmarkInheritedFrom(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		InheritedFrom(desktop)
 	}
+}
+
+func BenchmarkWith(b *testing.B) {
+	inherited := InheritedFrom(desktop)
 	env := map[string]string{
 		"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "NO_COLOR": "1", "GIT_TERMINAL_PROMPT": "0", "EDITOR": "true",
 	}
 	managed := map[string]string{"DSH_ID": "1"}
 	b.ReportAllocs()
 	for b.Loop() {
-		Environ(inherited, env, nil, managed)
+		inherited.With(env, nil, managed)
 	}
 }
