@@ -18,24 +18,24 @@ const maxReport = 1 << 20
 func (p *process) attach(l launch) {
 	w := l.wiring
 	if l.spec.StdinPipe {
-		p.pipes.Stdin = w.stdin
+		p.pipes.Stdin = w.stdin.open()
 	}
 	p.pipes.Stdout, p.stdout = p.output(w.stdout, l.spec.Stdout, l.config)
 	p.pipes.Stderr, p.stderr = p.output(w.stderr, l.spec.Stderr, l.config)
 	if w.status != nil {
-		p.report = p.collector(w.status, subprocess.Output{MaxBytes: maxReport})
+		p.report = p.collector(w.status.open(), subprocess.Output{MaxBytes: maxReport})
 	}
 }
 
 // output gives one output pipe to the caller or to a collector.
-func (p *process) output(file *os.File, out subprocess.Output, config Config) (io.ReadCloser, *collector) {
+func (p *process) output(pipe *end, out subprocess.Output, config Config) (io.ReadCloser, *collector) {
 	switch out.Mode {
 	case subprocess.Pipe:
-		return file, nil
+		return pipe.open(), nil
 	case subprocess.Inherit:
 		return nil, nil
 	}
-	c := p.collector(file, out)
+	c := p.collector(pipe.open(), out)
 	if out.Spill != nil {
 		outside := slices.Clone(out.Spill.Outside)
 		c.spill = &spill{
@@ -72,8 +72,9 @@ func (p *process) run(ctx context.Context, l launch) {
 		go feed.write()
 	}
 	if l.spec.Stdin != nil {
-		p.held = append(p.held, l.wiring.stdin)
-		go pump(l.wiring.stdin, l.spec.Stdin, p.log)
+		stdin := l.wiring.stdin.open()
+		p.held = append(p.held, stdin)
+		go pump(stdin, l.spec.Stdin, p.log)
 	}
 	go p.supervise()
 }

@@ -18,8 +18,26 @@ type wiring struct {
 	child   []uintptr // by their number in the child
 	private []int     // those of child that are closed here once it has them
 
-	stdin, stdout, stderr, status *os.File
+	stdin, stdout, stderr, status *end
 	feeds                         []feed
+}
+
+// end is this program's end of a pipe. Having it polled takes as long as making
+// the pipe, so it becomes a file only when the child is on its way.
+type end struct {
+	fd   int
+	name string
+	file *os.File
+}
+
+// open returns the file, which the runtime polls. The child's end is another
+// open file and keeps blocking.
+func (e *end) open() *os.File {
+	if e.file == nil {
+		_ = unix.SetNonblock(e.fd, true) // fails for no pipe (fcntl(2)); a file that blocks works, too
+		e.file = os.NewFile(uintptr(e.fd), e.name)
+	}
+	return e.file
 }
 
 // feed is what is still to be written into an input's pipe.
@@ -72,7 +90,7 @@ func (w *wiring) wireInput(spec subprocess.Spec) (err error) {
 
 // wireOutput wires one output stream. Inherited is this program's descriptor
 // of the same stream.
-func (w *wiring) wireOutput(out subprocess.Output, inherited int) (*os.File, error) {
+func (w *wiring) wireOutput(out subprocess.Output, inherited int) (*end, error) {
 	if out.Mode == subprocess.Inherit {
 		w.child = append(w.child, uintptr(inherited))
 		return nil, nil
@@ -83,10 +101,11 @@ func (w *wiring) wireOutput(out subprocess.Output, inherited int) (*os.File, err
 // wireContent gives the child a descriptor from which it reads content. What
 // fits into the pipe is written at once.
 func (w *wiring) wireContent(content []byte) error {
-	to, err := w.writingPipe("input")
+	input, err := w.writingPipe("input")
 	if err != nil {
 		return err
 	}
+	to := input.open()
 	n, rest := writeNow(to, content), content
 	if rest = rest[n:]; len(rest) == 0 {
 		return to.Close()
@@ -96,23 +115,23 @@ func (w *wiring) wireContent(content []byte) error {
 }
 
 // readingPipe gives the child the writing end of a pipe and returns the other.
-func (w *wiring) readingPipe(name string) (*os.File, error) {
+func (w *wiring) readingPipe(name string) (*end, error) {
 	ours, theirs, err := pipe()
 	if err != nil {
 		return nil, err
 	}
 	w.give(theirs)
-	return polled(ours, name)
+	return &end{fd: ours, name: name}, nil
 }
 
 // writingPipe gives the child the reading end of a pipe and returns the other.
-func (w *wiring) writingPipe(name string) (*os.File, error) {
+func (w *wiring) writingPipe(name string) (*end, error) {
 	theirs, ours, err := pipe()
 	if err != nil {
 		return nil, err
 	}
 	w.give(theirs)
-	return polled(ours, name)
+	return &end{fd: ours, name: name}, nil
 }
 
 // pipe returns a pipe with both ends above the standard descriptors, for a
@@ -144,16 +163,6 @@ func aboveStandard(fd int) (int, error) {
 	return higher, os.NewSyscallError("fcntl", err)
 }
 
-// polled puts this program's end of a pipe into the runtime's poller. The
-// child's end is another open file and keeps blocking.
-func polled(fd int, name string) (*os.File, error) {
-	if err := unix.SetNonblock(fd, true); err != nil {
-		unix.Close(fd)
-		return nil, os.NewSyscallError("fcntl", err)
-	}
-	return os.NewFile(uintptr(fd), name), nil
-}
-
 // started closes the child's descriptors here, now that it has them.
 func (w *wiring) started() {
 	for _, fd := range w.private {
@@ -165,9 +174,9 @@ func (w *wiring) started() {
 // close closes everything, for a start that failed.
 func (w *wiring) close() {
 	w.started()
-	for _, f := range []*os.File{w.stdin, w.stdout, w.stderr, w.status} {
-		if f != nil {
-			f.Close()
+	for _, e := range []*end{w.stdin, w.stdout, w.stderr, w.status} {
+		if e != nil {
+			e.open().Close()
 		}
 	}
 	for _, feed := range w.feeds {
