@@ -3,7 +3,6 @@ package landlock
 import (
 	"os"
 
-	golandlock "github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
@@ -51,8 +50,8 @@ func unsupported(err error) error {
 }
 
 // known returns the write rights that the ABI knows.
-func (k Kernel) known() golandlock.AccessFSSet {
-	rights := golandlock.AccessFSSet(rightsWrite)
+func (k Kernel) known() uint64 {
+	rights := uint64(rightsWrite)
 	if k.ABI < ABIRefer {
 		rights &^= ll.AccessFSRefer
 	}
@@ -66,7 +65,7 @@ func (k Kernel) known() golandlock.AccessFSSet {
 }
 
 func (k Kernel) enforce(grants Grants) error {
-	fd, flags, err := k.ruleset(grants)
+	fd, err := k.ruleset(grants)
 	if err != nil {
 		return err
 	}
@@ -74,30 +73,30 @@ func (k Kernel) enforce(grants Grants) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return &Error{Step: "giving up new privileges", Err: err}
 	}
-	if err := ll.LandlockRestrictSelf(fd, flags); err != nil {
+	if err := ll.LandlockRestrictSelf(fd, 0); err != nil {
 		return &Error{Step: "restricting the thread", Err: err}
 	}
 	return nil
 }
 
 // ruleset returns a descriptor that the caller closes.
-func (k Kernel) ruleset(grants Grants) (fd int, flags uint32, err error) {
-	config := golandlock.Config{HandledAccessFS: k.known()}
+func (k Kernel) ruleset(grants Grants) (fd int, err error) {
+	attr := ll.RulesetAttr{HandledAccessFS: k.known()}
 	if len(grants.Readable) > 0 {
-		config.HandledAccessFS |= rightsRead
+		attr.HandledAccessFS |= rightsRead
 	}
 	if k.ScopesSignals {
-		config.Scoped = ll.ScopeSignal
+		attr.Scoped = ll.ScopeSignal
 	}
-	fd, flags, err = config.NewRulesetFD()
+	fd, err = ll.LandlockCreateRuleset(&attr, 0)
 	if err != nil {
-		return -1, 0, &Error{Step: "building the ruleset", Err: err}
+		return -1, &Error{Step: "building the ruleset", Err: err}
 	}
-	if err := grants.addTo(fd, uint64(config.HandledAccessFS)); err != nil {
+	if err := grants.addTo(fd, attr.HandledAccessFS); err != nil {
 		unix.Close(fd)
-		return -1, 0, &Error{Step: "granting access", Err: err}
+		return -1, &Error{Step: "granting access", Err: err}
 	}
-	return fd, flags, nil
+	return fd, nil
 }
 
 // addTo adds a rule per path, which grants no more than what is handled.
