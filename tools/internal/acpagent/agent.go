@@ -64,6 +64,7 @@ type Agent struct {
 	tool       *bashtool.Tool
 	tools      []bashtool.TaskTool // the bash tool, then those for tasks
 	connection *acp.AgentSideConnection
+	inbox      *inbox
 
 	mu       sync.Mutex
 	sessions map[acp.SessionId]*session
@@ -99,17 +100,19 @@ func New(config Config) (*Agent, error) {
 }
 
 // Run serves the client that writes to in and reads out until it disconnects,
-// which is no error, or ctx ends, whose cause is returned. Commands may still be
-// running then, and are the caller's to end. It is called once.
+// which is no error, or says what it must not, or ctx ends, whose cause is
+// returned. Commands may still be running then, and are the caller's to end. It
+// is called once.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ready := make(chan struct{})
 	told := &teller{out: out, gone: make(chan struct{})}
-	a.connection = acp.NewAgentSideConnection(protocol{a}, told, gate{ready, in})
+	a.inbox = newInbox(in, a.config.Logger)
+	a.connection = acp.NewAgentSideConnection(protocol{a}, told, gate{ready, a.inbox})
 	a.connection.SetLogger(a.config.Logger)
 	close(ready)
 	select {
 	case <-a.connection.Done():
-		return nil
+		return a.inbox.failure()
 	case <-told.gone:
 		return nil
 	case <-ctx.Done():

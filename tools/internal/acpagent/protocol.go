@@ -94,19 +94,34 @@ func (p protocol) SetSessionMode(ctx context.Context, req acp.SetSessionModeRequ
 
 // Prompt answers a prompt.
 func (p protocol) Prompt(ctx context.Context, req acp.PromptRequest) (acp.PromptResponse, error) {
-	s, err := p.session(req.SessionId)
+	answer, err := p.begin(ctx, req)
+	p.inbox.take()
 	if err != nil {
 		return acp.PromptResponse{}, err
 	}
-	text, err := promptText(req.Prompt)
-	if err != nil {
-		return acp.PromptResponse{}, invalid(err)
-	}
-	return acp.PromptResponse{StopReason: s.prompt(ctx, text)}, nil
+	return acp.PromptResponse{StopReason: answer()}, nil
 }
 
-// Cancel ends the prompt that a session is answering.
+// begin returns what answers a prompt. From now on the prompt can be cancelled.
+func (p protocol) begin(ctx context.Context, req acp.PromptRequest) (answer func() acp.StopReason, err error) {
+	s, err := p.session(req.SessionId)
+	if err != nil {
+		return nil, err
+	}
+	text, err := promptText(req.Prompt)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	ctx, end := s.begin(ctx)
+	return func() acp.StopReason {
+		defer end()
+		return s.prompt(ctx, text)
+	}, nil
+}
+
+// Cancel ends the prompt that a session is answering or is about to.
 func (p protocol) Cancel(_ context.Context, req acp.CancelNotification) error {
+	defer p.inbox.take()
 	s, err := p.session(req.SessionId)
 	if err != nil {
 		return err

@@ -22,12 +22,12 @@ type session struct {
 	close   context.CancelFunc
 
 	mu    sync.Mutex
-	end   context.CancelFunc // ends that prompt; nil if there is none
+	end   context.CancelFunc // ends the last prompt that was begun
 	calls int                // of tools, so far
 }
 
 func newSession(agent *Agent, id, dir string, policy sandbox.Policy) *session {
-	s := &session{agent: agent, id: id, dir: dir, turn: make(chan struct{}, 1)}
+	s := &session{agent: agent, id: id, dir: dir, turn: make(chan struct{}, 1), end: func() {}}
 	s.closed, s.close = context.WithCancel(context.Background())
 	if agent.config.Model != nil {
 		s.talk = newTalk(dir, policy)
@@ -35,23 +35,31 @@ func newSession(agent *Agent, id, dir string, policy sandbox.Policy) *session {
 	return s
 }
 
-// prompt answers a prompt, when the one before it has been answered. (A client
-// that sends a second one cancels the first.)
+// begin begins a prompt, which cancels the one before it. The prompt ends with
+// its context; whoever began it ends that.
+func (s *session) begin(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.closed, end)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end()
+	s.end = end
+	return ctx, func() {
+		stop()
+		end()
+	}
+}
+
+// prompt answers a prompt that was begun, when the one before it has ended.
 func (s *session) prompt(ctx context.Context, text string) acp.StopReason {
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
-		return acp.StopReasonCancelled
-	case <-s.closed.Done():
+	}
+	if ctx.Err() != nil {
 		return acp.StopReasonCancelled
 	}
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	defer context.AfterFunc(s.closed, end)()
-	s.setEnd(end)
-	defer s.setEnd(nil)
-
 	answer := s.command
 	if s.talk != nil {
 		answer = s.converse
@@ -63,19 +71,11 @@ func (s *session) prompt(ctx context.Context, text string) acp.StopReason {
 	return reason
 }
 
-func (s *session) setEnd(end context.CancelFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.end = end
-}
-
-// cancel ends the prompt that is being answered, if there is one.
+// cancel ends the last prompt that was begun, if it has not ended.
 func (s *session) cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.end != nil {
-		s.end()
-	}
+	s.end()
 }
 
 // shut ends everything that the session started. No prompt is answered any more.
