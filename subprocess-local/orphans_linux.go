@@ -22,7 +22,9 @@ import (
 // session or leads one; a child in a session that a start or its descendants
 // began, but not the leader, is certainly an orphan. An orphan that leads a
 // session is known by the cookie it carried while it ran. If it ended before it
-// was seen, it stays unreaped rather than that somebody's status is taken.
+// was seen, it stays unreaped rather than that somebody's status is taken,
+// unless the program said that nobody else in it begins sessions
+// ([Config.Subreaper]).
 type orphans struct {
 	// forking is held for reading while a leader exists that is not yet in
 	// engine.live.
@@ -226,7 +228,7 @@ func (o *orphans) collect(e *engine, known *cookieReader) {
 // longer when it ends. It reports whether it reaped the child.
 func (o *orphans) adopt(known *cookieReader, pid, session int) bool {
 	began, ok := o.adopted[pid]
-	ours := ok && began == startTime(pid) || session != pid && o.sessions[session]
+	ours := o.all.Load() || ok && began == startTime(pid) || session != pid && o.sessions[session]
 	if !ours && len(known.of(pid)[0]) == 0 {
 		return false
 	}

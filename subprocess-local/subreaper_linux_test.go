@@ -15,7 +15,8 @@ import (
 // becomeSubreaper is a program that runs commands and nothing else.
 func becomeSubreaper() error {
 	for _, try := range []func() error{
-		nothingLeft, strayIsEnded, hiddenStrayIsEnded, strayThatEndedIsReaped, runnerIsSearchedFor,
+		nothingLeft, strayIsEnded, hiddenStrayIsEnded, strayThatEndedIsReaped, hiddenStrayThatEndedIsReaped,
+		runnerIsSearchedFor,
 	} {
 		if err := try(); err != nil {
 			return err
@@ -92,6 +93,22 @@ func strayThatEndedIsReaped() error {
 		return err
 	}
 	if _, err := runToEnd(service, bash("echo $$; (sleep .05 &) >/dev/null 2>&1")); err != nil {
+		return err
+	}
+	if err := noZombies(); err != nil {
+		return err
+	}
+	return service.Close(testContext)
+}
+
+// hiddenStrayThatEndedIsReaped has one lead a session, and end before anybody
+// looks at it.
+func hiddenStrayThatEndedIsReaped() error {
+	service, err := subreaping()
+	if err != nil {
+		return err
+	}
+	if _, err := runToEnd(service, bash("echo $$; setsid -f env -i /bin/true >/dev/null 2>&1; sleep .1")); err != nil {
 		return err
 	}
 	if err := noZombies(); err != nil {

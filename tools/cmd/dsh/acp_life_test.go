@@ -20,15 +20,16 @@ import (
 	"github.com/dsh-go/dsh/tools/internal/treetest"
 )
 
-// startSleeping sends a prompt whose command sleeps, as does a child of it, and
-// returns the reason for the answer's end, when there is one.
-func (c *acpClient) startSleeping() (running func() bool, reason <-chan acp.StopReason) {
+// startSleeping sends a prompt whose command sleeps, as does a child of it,
+// after what is to be done before. It returns the reason for the answer's end,
+// when there is one.
+func (c *acpClient) startSleeping(before ...string) (running func() bool, reason <-chan acp.StopReason) {
 	c.Helper()
 	sleep, running := sleeper(c.T)
 	done := make(chan acp.StopReason, 1)
 	go func() {
 		response, _ := c.Prompt(c.Bounded(), acp.PromptRequest{
-			SessionId: c.Session.SessionId, Prompt: []acp.ContentBlock{acp.TextBlock(sleep + " & " + sleep)},
+			SessionId: c.Session.SessionId, Prompt: []acp.ContentBlock{acp.TextBlock(strings.Join(before, "") + sleep + " & " + sleep)},
 		})
 		done <- response.StopReason
 	}()
@@ -122,14 +123,16 @@ func TestACPTheEndOfTheAgentEndsEverything(t *testing.T) {
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				c := startACP(t, nil, args...)
-				running, _ := c.startSleeping()
+				stray, strayRuns := sleeper(t)
+				running, _ := c.startSleeping(hidden(stray))
+				eventually(t, "the command that hides sleeps", strayRuns)
 				if err := tt.end(c); err != nil {
 					t.Fatal(err)
 				}
 				if status := c.ended(); status != tt.want {
 					t.Errorf("exit status %d, want %d; %s", status, tt.want, c.stderr)
 				}
-				eventually(t, "no command outlives the agent", func() bool { return !running() })
+				eventually(t, "no command outlives the agent", func() bool { return !running() && !strayRuns() })
 			})
 		}
 	})

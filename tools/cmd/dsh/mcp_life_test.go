@@ -48,6 +48,12 @@ func sleeper(t *testing.T) (command string, running func() bool) {
 	}
 }
 
+// hidden returns a command that leaves another one running which neither its
+// session nor its environment gives away.
+func hidden(command string) string {
+	return `setsid -f env -i PATH="$PATH" ` + command + " >/dev/null 2>&1; "
+}
+
 func TestMCPBackgroundTasks(t *testing.T) {
 	onRunners(t, func(t *testing.T, args ...string) {
 		c := startMCP(t, mcpOptions{version: generations[0], args: append(args, "--mode", "workspace-write")})
@@ -112,16 +118,17 @@ func TestMCPCancelEndsTheCommand(t *testing.T) {
 	})
 }
 
-// startSleeping has a command sleep in the foreground and one in the
-// background, and returns whether any of them does.
+// startSleeping has a command sleep in the foreground, one in the background
+// and one that hides, and returns whether any of them does.
 func (c *mcpClient) startSleeping() (running func() bool) {
 	c.Helper()
 	front, frontRuns := sleeper(c.T)
 	back, backRuns := sleeper(c.T)
-	c.wants(bashCall(back+" & "+back, arguments{"run_in_background": true}), "started background task 1\n")
+	stray, strayRuns := sleeper(c.T)
+	c.wants(bashCall(hidden(stray)+back+" & "+back, arguments{"run_in_background": true}), "started background task 1\n")
 	go func() { _, _ = c.CallTool(c.Context(), bashCall("trap : TERM; "+front+" & wait; "+front)) }()
-	eventually(c.T, "both commands sleep", func() bool { return frontRuns() && backRuns() })
-	return func() bool { return frontRuns() || backRuns() }
+	eventually(c.T, "all commands sleep", func() bool { return frontRuns() && backRuns() && strayRuns() })
+	return func() bool { return frontRuns() || backRuns() || strayRuns() }
 }
 
 func TestMCPTheEndOfTheServerEndsEverything(t *testing.T) {

@@ -118,7 +118,6 @@ func (f runFlags) refuse(std cli.Streams, err error) error {
 
 // fit has the parts suit a program that runs one command and ends.
 func (f runFlags) fit(c *compose.Composition) {
-	c.Processes.Subreaper = c.Mode().Confines()
 	f.fitTimeout(&c.Shell)
 	if f.json {
 		c.Processes.KeepSpills = true // a path that is printed must stay

@@ -117,12 +117,16 @@ func (p Policies) check(policy sandbox.Policy) error {
 // or "".
 func (p *Parts) FixedRoot() string { return p.Composition.Policy.WorkspaceRoot }
 
-// Processes makes what starts processes, and ends them.
+// Processes makes what starts processes, and ends them. What a command hides
+// ends with the program, unless commands are not confined: then a daemon may be
+// what the user wants.
 func (p *Parts) Processes() (*subprocesslocal.Service, error) {
 	if err := CheckSystem(runtime.GOOS); err != nil {
 		return nil, err
 	}
-	return subprocesslocal.New(p.Composition.Processes)
+	config := p.Composition.Processes
+	config.Subreaper = !p.Composition.Unconfined && p.Composition.Mode().Confines()
+	return subprocesslocal.New(config)
 }
 
 // Provider makes what confines.
