@@ -3,7 +3,6 @@
 package subprocesslocal
 
 import (
-	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -15,35 +14,29 @@ import (
 // spawn starts the program of a launch. It returns its leader, or a
 // [*subprocess.StartError].
 func (e *engine) spawn(l launch) (started *leader, err error) {
+	if err := enterable(l.spec.Dir); err != nil {
+		return nil, startError(l.spec, subprocess.StageDirectory, err)
+	}
 	env := e.environment.current().With(l.spec.Env, l.spec.Unset, l.spec.Managed)
 	l.env = append(env, cookieEntry(e.terminator.service, l.cookie))
-	fork := func() { started, err = l.fork() }
 	if l.spec.Restrict == nil {
-		retryBusy(func() error { e.starter.run(fork); return err })
-		return started, err
+		return l.fork(e.starter.run)
 	}
-	refused := restricted(l.spec.Restrict, func() { retryBusy(func() error { fork(); return err }) })
+	refused := restricted(l.spec.Restrict, func() {
+		started, err = l.fork(func(attempt func()) { attempt() })
+	})
 	if refused != nil {
 		return nil, startError(l.spec, subprocess.StageRestrict, refused)
 	}
 	return started, err
 }
 
-// retryBusy repeats fork while the program is "text file busy": somebody who
-// was forked while the file was being written has not let go of it yet.
-func retryBusy(fork func() error) {
-	const longest = 64 * time.Millisecond
-	for pause := time.Millisecond; errors.Is(fork(), unix.ETXTBSY) && pause <= longest; pause *= 2 {
-		time.Sleep(pause)
-	}
-}
-
-// fork starts the program, from the calling thread. The child enters the
+// fork starts the program, each attempt by means of on. The child enters the
 // directory by its path, which takes it the least time. Should that fail, the
 // error may be the directory's or the program's, so the child tries again in a
 // directory that can be entered for certain.
-func (l launch) fork() (*leader, error) {
-	started, err := l.forkIn(l.spec.Dir)
+func (l launch) fork(on func(attempt func())) (*leader, error) {
+	started, err := l.attempt(on, l.spec.Dir)
 	if err == nil || isOfNeither(err) {
 		return started, l.explain(err)
 	}
@@ -52,8 +45,22 @@ func (l launch) fork() (*leader, error) {
 		return nil, startError(l.spec, subprocess.StageDirectory, unusable)
 	}
 	defer dir.release()
-	started, err = l.forkIn(dir.name)
+	started, err = l.attempt(on, dir.name)
 	return started, l.explain(err)
+}
+
+// attempt forks, and does so again while the program is "text file busy":
+// somebody who was forked while the file was being written has not let go of it
+// yet.
+func (l launch) attempt(on func(attempt func()), dir string) (started *leader, err error) {
+	const longest = 64 * time.Millisecond
+	for pause := time.Millisecond; ; pause *= 2 {
+		on(func() { started, err = l.forkIn(dir) })
+		if err != unix.ETXTBSY || pause > longest {
+			return started, err
+		}
+		time.Sleep(pause)
+	}
 }
 
 func (l launch) forkIn(dir string) (*leader, error) {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,6 +104,65 @@ func TestAVanishingDirectoryIsNeverAMissingProgram(t *testing.T) {
 			t.Errorf("%v is of stage %s", err, failure.Stage)
 		}
 	}
+}
+
+// A file system that does not answer holds up the start in it, and neither
+// another one nor the garbage collector.
+func TestADirectoryThatDoesNotAnswerHoldsUpNobodyElse(t *testing.T) {
+	dir, answer := silentFileSystem(t)
+	service := newService(t)
+	held := make(chan error, 1)
+	go func() {
+		spec := bash("exit 0")
+		spec.Dir = dir
+		_, err := service.Start(testContext, spec)
+		held <- err
+	}()
+	select {
+	case err := <-held:
+		t.Fatalf("Start: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	began := time.Now()
+	finish(t, start(t, service, bash("exit 0")))
+	runtime.GC()
+	if took := time.Since(began); took > tooLong {
+		t.Errorf("another start and the garbage collector were held up for %v", took)
+	}
+	answer()
+	var failure *subprocess.StartError
+	if err := <-held; !errors.As(err, &failure) || failure.Stage != subprocess.StageDirectory {
+		t.Errorf("Start: %v", err)
+	}
+}
+
+// silentFileSystem mounts one whose server does not answer until answer ends it
+// (fuse(4)). It is another program, for this one may be held up as a whole, and
+// ends by itself.
+func silentFileSystem(t *testing.T) (dir string, answer func()) {
+	t.Helper()
+	connection, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no file system can be served here: %v", err)
+	}
+	defer connection.Close()
+	dir = t.TempDir()
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d", connection.Fd(), os.Geteuid(), os.Getegid())
+	if err := unix.Mount("silent", dir, "fuse", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
+		t.Skipf("no file system can be mounted here: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+	server := exec.Command("/bin/sleep", fmt.Sprint(2*tooLong.Seconds()))
+	server.ExtraFiles = []*os.File{connection}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answer = sync.OnceFunc(func() {
+		server.Process.Kill()
+		server.Wait()
+	})
+	t.Cleanup(answer)
+	return dir, answer
 }
 
 func TestStartsThatFailLeaveNothing(t *testing.T) {
