@@ -32,14 +32,14 @@ type Config struct {
 	// PR_SET_CHILD_SUBREAPER) before the first start: what its commands leave
 	// behind becomes its child and is reaped by the service, Close need not
 	// search the process table when the program has no child left, and it kills
-	// every child that is left in another session than the program's own. It is
-	// for a program that exists to run confined commands through one service, and
-	// that begins no session by other means: the service takes the status of any
-	// child that it finds in another session. An unconfined command that joins
-	// another PID namespace (setns(2)) can leave a child there, which only the
-	// search finds. It has no effect if the first
-	// start has a Status, for a runner that reports leaves processes that end a
-	// moment after it, and none on other systems than Linux.
+	// every child that is left in another session than the program's own, unless
+	// it was there before the first start. It is for a program that exists to run
+	// confined commands through one service, and that begins no session by other
+	// means: the service takes the status of any child that it finds in another
+	// session. An unconfined command that joins another PID namespace (setns(2))
+	// can leave a child there, which only the search finds. It has no effect if
+	// the first start has a Status, for a runner that reports leaves processes
+	// that end a moment after it, and none on other systems than Linux.
 	Subreaper bool
 	// Logger is told, at debug level, what is started and ended and where it
 	// spills. It gets no arguments and no environment. Nil means silence.

@@ -30,6 +30,9 @@ type orphans struct {
 	// engine.live.
 	forking sync.RWMutex
 	all     atomic.Bool // every orphan of every start becomes a child of this program
+	// elders are children from before the first start, and when they began: a
+	// program keeps those that were started by what it was before (execve(2)).
+	elders map[int]string
 
 	mu       sync.Mutex
 	sessions map[int]bool   // the sessions of starts and their descendants, also old ones
@@ -56,6 +59,12 @@ const mostSessions = 4096
 // adoptAll makes this program a child subreaper. It is called before the first
 // start.
 func (o *orphans) adoptAll() {
+	if !childless() {
+		o.elders = map[int]string{}
+		for _, pid := range children() {
+			o.elders[pid] = startTime(pid)
+		}
+	}
 	o.all.Store(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil)
 }
 
@@ -82,7 +91,7 @@ func (o *orphans) endRest(limit time.Duration) (ended bool) {
 		return true
 	}
 	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if childless() || !killOrphanedChildren() {
+		if childless() || !o.killOrphanedChildren() {
 			return true
 		}
 	}
@@ -90,21 +99,27 @@ func (o *orphans) endRest(limit time.Duration) (ended bool) {
 }
 
 // killOrphanedChildren kills and reaps the children in sessions that are not
-// this program's own, and reports whether there were any. What they leave
-// behind becomes a child in turn.
-func killOrphanedChildren() (found bool) {
+// this program's own, but for the elders, and reports whether there were any.
+// What they leave behind becomes a child in turn.
+func (o *orphans) killOrphanedChildren() (found bool) {
 	own, err := unix.Getsid(0)
 	if err != nil {
 		return false
 	}
 	for _, pid := range children() {
-		if session, err := unix.Getsid(pid); err == nil && session != own {
+		if session, err := unix.Getsid(pid); err == nil && session != own && !o.isElder(pid) {
 			found = true
 			unix.Kill(pid, unix.SIGKILL)
 			unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		}
 	}
 	return found
+}
+
+// isElder reports whether a child was there before the first start.
+func (o *orphans) isElder(pid int) bool {
+	began, known := o.elders[pid]
+	return known && began == startTime(pid)
 }
 
 // hold keeps children from being looked at until the function returned is
@@ -228,7 +243,7 @@ func (o *orphans) collect(e *engine, known *cookieReader) {
 // longer when it ends. It reports whether it reaped the child.
 func (o *orphans) adopt(known *cookieReader, pid, session int) bool {
 	began, ok := o.adopted[pid]
-	ours := o.all.Load() || ok && began == startTime(pid) || session != pid && o.sessions[session]
+	ours := o.all.Load() && !o.isElder(pid) || ok && began == startTime(pid) || session != pid && o.sessions[session]
 	if !ours && len(known.of(pid)[0]) == 0 {
 		return false
 	}

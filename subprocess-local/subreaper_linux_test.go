@@ -3,7 +3,9 @@ package subprocesslocal
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -15,7 +17,7 @@ import (
 // becomeSubreaper is a program that runs commands and nothing else.
 func becomeSubreaper() error {
 	for _, try := range []func() error{
-		nothingLeft, strayIsEnded, hiddenStrayIsEnded, strayThatEndedIsReaped, hiddenStrayThatEndedIsReaped,
+		nothingLeft, elderIsLeftAlone, strayIsEnded, hiddenStrayIsEnded, strayThatEndedIsReaped, hiddenStrayThatEndedIsReaped,
 		runnerIsSearchedFor,
 	} {
 		if err := try(); err != nil {
@@ -39,6 +41,36 @@ func nothingLeft() error {
 		return errors.New("the program is not known to have no child")
 	}
 	return service.Close(testContext)
+}
+
+// elderIsLeftAlone is about a child in a session of its own from before the
+// first start, as a wrapper leaves one that becomes this program.
+func elderIsLeftAlone() error {
+	elder := exec.Command("/bin/sleep", "60")
+	elder.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := elder.Start(); err != nil {
+		return err
+	}
+	service, err := subreaping()
+	if err != nil {
+		return err
+	}
+	if _, err := runToEnd(service, bash("echo $$; (sleep .05 &) >/dev/null 2>&1; sleep .1")); err != nil {
+		return err
+	}
+	if err := service.Close(testContext); err != nil {
+		return err
+	}
+	if err := elder.Process.Signal(syscall.Signal(0)); err != nil {
+		return fmt.Errorf("the elder after Close: %w", err)
+	}
+	if err := elder.Process.Kill(); err != nil {
+		return err
+	}
+	if err := elder.Wait(); elder.ProcessState == nil {
+		return fmt.Errorf("the elder's status: %w", err)
+	}
+	return nil
 }
 
 // strayIsEnded leaves a daemon, which is a child by then, to Close.

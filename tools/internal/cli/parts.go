@@ -118,8 +118,8 @@ func (p Policies) check(policy sandbox.Policy) error {
 func (p *Parts) FixedRoot() string { return p.Composition.Policy.WorkspaceRoot }
 
 // Processes makes what starts processes, and ends them. What a command hides
-// ends with the program, unless commands are not confined: then a daemon may be
-// what the user wants.
+// ends with the program, unless the composition's mode does not confine: then a
+// daemon may be what the user wants.
 func (p *Parts) Processes() (*subprocesslocal.Service, error) {
 	if err := CheckSystem(runtime.GOOS); err != nil {
 		return nil, err
