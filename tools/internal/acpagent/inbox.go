@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"syscall"
 
 	acp "github.com/coder/acp-go-sdk"
 )
@@ -115,10 +116,10 @@ func (b *inbox) failure() error {
 	switch {
 	case b.end == nil:
 		return errGaveUp
-	case errors.Is(b.end, errTooLong):
-		return b.end
-	default:
+	case errors.Is(b.end, io.EOF), errors.Is(b.end, syscall.ECONNRESET): // the latter of a socket whose peer died
 		return nil
+	default:
+		return b.end
 	}
 }
 

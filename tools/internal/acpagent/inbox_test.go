@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	acp "github.com/coder/acp-go-sdk"
@@ -260,4 +263,23 @@ func (s slow) Handle(_ context.Context, said slog.Record) error {
 		<-s.held
 	}
 	return nil
+}
+
+// TestOnlyADisconnectedClientIsNoFailure has reading end in several ways.
+func TestOnlyADisconnectedClientIsNoFailure(t *testing.T) {
+	for _, tt := range []struct {
+		end, want error
+	}{
+		{io.EOF, nil},
+		{&os.PathError{Op: "read", Path: "|0", Err: syscall.ECONNRESET}, nil},
+		{&os.PathError{Op: "read", Path: "|0", Err: syscall.EIO}, syscall.EIO},
+	} {
+		b := newInbox(iotest.ErrReader(tt.end), discard)
+		if _, err := io.ReadAll(b); !errors.Is(err, tt.end) && tt.end != io.EOF {
+			t.Errorf("%v: reading ended with %v", tt.end, err)
+		}
+		if got := b.failure(); !errors.Is(got, tt.want) || (got == nil) != (tt.want == nil) {
+			t.Errorf("%v is the failure %v", tt.end, got)
+		}
+	}
 }
