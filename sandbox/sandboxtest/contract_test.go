@@ -98,6 +98,10 @@ func scripted(script string, dialect sandbox.Dialect) fake {
 const refusing = `[ "$2" = ` + witnessArg + ` ] && [ "$3" = ` + jobChange + ` ] || exec "$@"
 echo "` + refusedPrefix + `open file: Read-only file system" >&2; exit 1`
 
+// hiding is the script of one that hides what is to be changed.
+const hiding = `[ "$2" = ` + witnessArg + ` ] && [ "$3" = ` + jobChange + ` ] || exec "$@"
+exec "$1" "$2" "$3" "$4/hidden"`
+
 // reading makes a runner's rules out of texts.
 func reading(fatal ...string) sandbox.Dialect {
 	return sandbox.Dialect{Failures: []sandbox.FailureRule{{Fatal: fatal}}}
@@ -206,6 +210,8 @@ func TestBreachesAreFoundOut(t *testing.T) {
 		{"a refusal's own words", knowsRefusals, scripted(refusing, sandbox.Dialect{Denials: []string{"read-only FILE system"}}), true},
 		{"other words", knowsRefusals, scripted(refusing, sandbox.Dialect{Denials: []string{"permission denied"}}), false},
 		{"no words", knowsRefusals, scripted(refusing, sandbox.Dialect{}), false},
+		{"what is hidden", knowsRefusals, scripted(hiding, sandbox.Dialect{}), true},
+		{"a runner that runs nothing", knowsRefusals, scripted("exit 9", sandbox.Dialect{}), false},
 		{"an empty text", knowsRefusals, scripted(refusing, sandbox.Dialect{Denials: []string{"read-only file system", ""}}), false},
 
 		{"an exit code that is lost", passesFailure, scripted(`"$@" || exit 1`, sandbox.Dialect{}), false},
@@ -257,6 +263,7 @@ func TestBreachesAreFoundOutOnLinux(t *testing.T) {
 		})
 	}
 	inside := scripted(`exec env LD_PRELOAD="$0" "$@"`, sandbox.Dialect{})
+	helped := scripted(`exec env LD_PRELOAD="$0" env "$@"`, sandbox.Dialect{})
 	for _, test := range []struct {
 		name     string
 		check    func(context.Context, *examination) error
@@ -265,6 +272,7 @@ func TestBreachesAreFoundOutOnLinux(t *testing.T) {
 	}{
 		{"a variable that acts on the runner", guardsStartup, scripted(`exec "$@"`, sandbox.Dialect{}), false},
 		{"a variable that is set inside", guardsStartup, setInside(inside), true},
+		{"a variable that acts on what is started inside before the command", guardsStartup, setInside(helped), true},
 
 		{"the command leads", namesLeader, withStatus, true},
 		{"the runner leads", namesLeader, leader(nil), false},

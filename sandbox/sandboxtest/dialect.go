@@ -34,14 +34,19 @@ func knowsRefusals(ctx context.Context, e *examination) error {
 	if slices.Contains(dialect.Denials, "") {
 		e.breach("a text is empty, and so in everything that is printed")
 	}
-	refused := refusalsIn(ended.Stderr)
-	for _, line := range refused {
+	for _, line := range refusalsIn(ended.Stderr) {
 		if !denied(dialect, line) {
 			e.breach("%q has none of %q", line, dialect.Denials)
 		}
 	}
-	if len(refused) == 0 {
+	switch ended.ExitCode {
+	case codeRefused:
+	case codeDone:
 		e.passOver("nothing was refused")
+	case codeHidden:
+		e.passOver("what is beside the workspace is hidden")
+	default:
+		e.breach("exit code %d, stderr %q", ended.ExitCode, ended.Stderr)
 	}
 	return nil
 }

@@ -80,8 +80,10 @@ func (s surroundings) variables() map[string]string {
 
 // guardsStartup names a library to the loader that does not exist, of which
 // the loader of every program that it starts complains. With a sandbox there
-// must not be more of that than without one: from a runner, which has confined
-// nothing yet, a library would act unconfined.
+// must be less of that than where the runner is shown to have it, too: from a
+// runner, which has confined nothing yet, a library would act unconfined. What
+// the sandbox starts inside, before the command, may complain, unless the runner
+// has no loader: then the two cannot be told apart.
 func guardsStartup(ctx context.Context, e *examination) error {
 	const name = "LD_PRELOAD"
 	library := filepath.Join(e.base, "no-such-library")
@@ -106,7 +108,7 @@ func guardsStartup(ctx context.Context, e *examination) error {
 		return err
 	case complaints(exposed) <= complaints(control):
 		e.passOver("the runner takes no notice of " + name)
-	case complaints(ended) > complaints(control):
+	case complaints(ended) >= complaints(exposed):
 		e.breach("%s acts on the runner: stderr %q, and without a sandbox %q", name, ended.Stderr, control.Stderr)
 	}
 	return nil

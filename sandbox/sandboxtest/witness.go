@@ -28,6 +28,7 @@ const (
 	codeRefused = 1
 	codeUsage   = 2
 	codeFailed  = 3
+	codeHidden  = 4
 )
 
 // witnessMain does a job and returns the exit code.
@@ -90,8 +91,11 @@ const refusedPrefix = "refused: "
 
 // change makes ordinary changes, each on its own, in a directory with the
 // changeable files. It says which were refused, as every program does: in the
-// system's words.
+// system's words. Where the directory is hidden, nothing is.
 func change(dir string) int {
+	if _, err := os.Lstat(dir); os.IsNotExist(err) {
+		return codeHidden
+	}
 	path := func(name string) string { return filepath.Join(dir, name) }
 	code := codeDone
 	for _, err := range []error{
