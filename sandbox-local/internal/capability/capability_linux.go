@@ -36,9 +36,6 @@ func drop() error {
 			return err
 		}
 	}
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		return fmt.Errorf("clearing the ambient capabilities: %w", err)
-	}
 	return set(permitted & Kept())
 }
 
@@ -92,7 +89,8 @@ func get() (data [2]unix.CapUserData, err error) {
 }
 
 // set makes capabilities the permitted and effective set, and empties the
-// inheritable one.
+// inheritable one and with it the ambient one, in which nothing can be that is
+// not inheritable (capabilities(7)).
 func set(capabilities Set) error {
 	data := [2]unix.CapUserData{
 		{Effective: uint32(capabilities), Permitted: uint32(capabilities)},

@@ -77,6 +77,7 @@ func TestDropLeavesWhatIsKept(t *testing.T) {
 			data, err := get()
 			return errors.Join(err, dropBounding(effective(data)), set(Kept()|1<<unix.CAP_SYS_ADMIN))
 		},
+		"something ambient":       makeAmbient,
 		"dropped already":         Drop,
 		"dropped, and less still": func() error { return errors.Join(Drop(), set(1<<unix.CAP_CHOWN)) },
 	} {
@@ -108,6 +109,19 @@ func TestDropLeavesWhatIsKept(t *testing.T) {
 	if after, err := ofThread(); err != nil || after != before {
 		t.Errorf("another thread: %+v, %v, want %+v", after, err, before)
 	}
+}
+
+// makeAmbient has what is kept survive the execve(2) of any program.
+func makeAmbient() error {
+	data, err := get()
+	if err != nil {
+		return err
+	}
+	data[0].Inheritable = uint32(Kept())
+	if err := unix.Capset(header(), &data[0]); err != nil {
+		return err
+	}
+	return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_RAISE, unix.CAP_CHOWN, 0, 0)
 }
 
 // What the thread may not drop from the bounding set a program could regain.
