@@ -28,6 +28,7 @@ var helpers = map[string]func() error{
 	"tty":     readTerminal,
 	"closed":  startWithoutStandardStreams,
 	"subreap": becomeSubreaper,
+	"silent":  startInSilence,
 }
 
 func TestMain(m *testing.M) {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -107,10 +108,37 @@ func TestAVanishingDirectoryIsNeverAMissingProgram(t *testing.T) {
 }
 
 // A file system that does not answer holds up the start in it, and neither
-// another one nor the garbage collector.
+// another one nor the garbage collector. Nobody else sees it.
 func TestADirectoryThatDoesNotAnswerHoldsUpNobodyElse(t *testing.T) {
-	dir, answer := silentFileSystem(t)
-	service := newService(t)
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a file system that does not answer")
+	}
+	namespace := []string{"unshare", "--mount"}
+	if out, err := exec.Command(namespace[0], namespace[1], "test", "-w", "/dev/fuse").CombinedOutput(); err != nil {
+		t.Skipf("no file system can be served here: %v: %s", err, strings.TrimSpace(string(out)))
+	}
+	cmd := helper(t, "silent", namespace...)
+	cmd.Dir = t.TempDir()
+	if printed := runHelper(t, cmd); printed != "" {
+		t.Error(printed)
+	}
+}
+
+// startInSilence is a program with a mount namespace and a directory of its own.
+func startInSilence() error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	answer, err := mountSilent(dir)
+	if err != nil {
+		return err
+	}
+	defer answer()
+	service, err := New(Config{})
+	if err != nil {
+		return err
+	}
 	held := make(chan error, 1)
 	go func() {
 		spec := bash("exit 0")
@@ -120,49 +148,47 @@ func TestADirectoryThatDoesNotAnswerHoldsUpNobodyElse(t *testing.T) {
 	}()
 	select {
 	case err := <-held:
-		t.Fatalf("Start: %v", err)
+		return fmt.Errorf("the start in silence ended: %w", err)
 	case <-time.After(100 * time.Millisecond):
 	}
 	began := time.Now()
-	finish(t, start(t, service, bash("exit 0")))
+	if _, err := runToEnd(service, bash("echo 1")); err != nil {
+		return err
+	}
 	runtime.GC()
 	if took := time.Since(began); took > tooLong {
-		t.Errorf("another start and the garbage collector were held up for %v", took)
+		return fmt.Errorf("another start and the garbage collector were held up for %v", took)
 	}
 	answer()
 	var failure *subprocess.StartError
 	if err := <-held; !errors.As(err, &failure) || failure.Stage != subprocess.StageDirectory {
-		t.Errorf("Start: %v", err)
+		return fmt.Errorf("the start in silence: %w", err)
 	}
+	return service.Close(testContext)
 }
 
-// silentFileSystem mounts one whose server does not answer until answer ends it
-// (fuse(4)). It is another program, for this one may be held up as a whole, and
-// ends by itself.
-func silentFileSystem(t *testing.T) (dir string, answer func()) {
-	t.Helper()
+// mountSilent mounts a file system whose server does not answer until answer
+// ends it (fuse(4)). The server is another program, for this one may be held up
+// as a whole, and ends by itself.
+func mountSilent(dir string) (answer func(), err error) {
 	connection, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
 	if err != nil {
-		t.Skipf("no file system can be served here: %v", err)
+		return nil, err
 	}
 	defer connection.Close()
-	dir = t.TempDir()
-	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d", connection.Fd(), os.Geteuid(), os.Getegid())
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", connection.Fd())
 	if err := unix.Mount("silent", dir, "fuse", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
-		t.Skipf("no file system can be mounted here: %v", err)
+		return nil, os.NewSyscallError("mount", err)
 	}
-	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
 	server := exec.Command("/bin/sleep", fmt.Sprint(2*tooLong.Seconds()))
-	server.ExtraFiles = []*os.File{connection}
+	server.Dir, server.ExtraFiles = "/", []*os.File{connection}
 	if err := server.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	answer = sync.OnceFunc(func() {
-		server.Process.Kill()
-		server.Wait()
-	})
-	t.Cleanup(answer)
-	return dir, answer
+	return sync.OnceFunc(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	}), nil
 }
 
 func TestStartsThatFailLeaveNothing(t *testing.T) {

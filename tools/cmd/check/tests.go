@@ -24,6 +24,10 @@ func (s *session) once(name string, run func() (*testrun.Results, error)) testRu
 	return s.runs[name]
 }
 
+// oneByOne runs the tests of one package at a time. Some mount on this machine,
+// and bwrap fails when a mount vanishes while it goes through them.
+const oneByOne = "-p=1"
+
 // goTest runs packages' tests in the workspace.
 func (s *session) goTest(ctx context.Context, args ...string) (*testrun.Results, error) {
 	return testrun.Go(ctx, s.here(s.testEnv()...), args...)
@@ -50,13 +54,13 @@ func (s *session) plain(ctx context.Context) testRun {
 			return s.goTest(ctx, "-short", "work")
 		}
 		if s.picked("unit") {
-			return s.goTest(ctx, "-count=1", "work")
+			return s.goTest(ctx, oneByOne, "-count=1", "work")
 		}
 		packages, err := s.testPackages(ctx)
 		if err != nil {
 			return &testrun.Results{}, err
 		}
-		args := []string{"-count=1"}
+		args := []string{oneByOne, "-count=1"}
 		for _, p := range packages {
 			if p.reaches("sandbox-local") {
 				args = append(args, p.path)
